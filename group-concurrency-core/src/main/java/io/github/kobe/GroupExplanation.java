@@ -60,6 +60,9 @@ public interface GroupExplanation {
      */
     EffectiveLimit<Integer> guaranteed();
 
+    /** {@return how much may start in any window of time, unless a limits resolver says another rate; empty: any number} */
+    Optional<EffectiveLimit<Rate>> rate();
+
     /**
      * {@return the rule that the group falls under: its own key if the policy names it exactly, else the first of
      * {@link #patterns}; empty if neither}

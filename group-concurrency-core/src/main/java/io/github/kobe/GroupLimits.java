@@ -36,7 +36,7 @@ public final class GroupLimits {
     private static final String CLUSTER_MAX_IN_FLIGHT = "clusterMaxInFlight";
     private static final String DEFAULT_CLUSTER_MAX_IN_FLIGHT = "defaultClusterMaxInFlightPerGroup";
 
-    private static final GroupLimits UNSET = new GroupLimits(null, null, null, null, null, null, null);
+    private static final GroupLimits UNSET = new GroupLimits(null, null, null, null, null, null, null, null);
 
     private final @Nullable Integer maxConcurrency;
     private final @Nullable Integer maxInFlight;
@@ -45,6 +45,7 @@ public final class GroupLimits {
     private final @Nullable Integer weight;
     private final @Nullable Integer guaranteed;
     private final @Nullable Integer clusterMaxInFlight;
+    private final @Nullable Rate rate;
 
     private GroupLimits(
             @Nullable Integer maxConcurrency,
@@ -53,7 +54,8 @@ public final class GroupLimits {
             @Nullable Duration queueTimeout,
             @Nullable Integer weight,
             @Nullable Integer guaranteed,
-            @Nullable Integer clusterMaxInFlight) {
+            @Nullable Integer clusterMaxInFlight,
+            @Nullable Rate rate) {
         this.maxConcurrency = maxConcurrency;
         this.maxInFlight = maxInFlight;
         this.queueThreshold = queueThreshold;
@@ -61,6 +63,7 @@ public final class GroupLimits {
         this.weight = weight;
         this.guaranteed = guaranteed;
         this.clusterMaxInFlight = clusterMaxInFlight;
+        this.rate = rate;
     }
 
     /** {@return limits with nothing set: everything is inherited} */
@@ -80,7 +83,7 @@ public final class GroupLimits {
 
     GroupLimits replaceMaxConcurrency(@Nullable Integer value) {
         return new GroupLimits(
-                value, maxInFlight, queueThreshold, queueTimeout, weight, guaranteed, clusterMaxInFlight);
+                value, maxInFlight, queueThreshold, queueTimeout, weight, guaranteed, clusterMaxInFlight, rate);
     }
 
     /**
@@ -96,7 +99,7 @@ public final class GroupLimits {
 
     GroupLimits replaceMaxInFlight(@Nullable Integer value) {
         return new GroupLimits(
-                maxConcurrency, value, queueThreshold, queueTimeout, weight, guaranteed, clusterMaxInFlight);
+                maxConcurrency, value, queueThreshold, queueTimeout, weight, guaranteed, clusterMaxInFlight, rate);
     }
 
     /**
@@ -111,7 +114,7 @@ public final class GroupLimits {
 
     GroupLimits replaceQueueThreshold(@Nullable Integer value) {
         return new GroupLimits(
-                maxConcurrency, maxInFlight, value, queueTimeout, weight, guaranteed, clusterMaxInFlight);
+                maxConcurrency, maxInFlight, value, queueTimeout, weight, guaranteed, clusterMaxInFlight, rate);
     }
 
     /**
@@ -123,7 +126,7 @@ public final class GroupLimits {
     public GroupLimits withQueueTimeout(Duration value) {
         Objects.requireNonNull(value, "queueTimeout");
         return new GroupLimits(
-                maxConcurrency, maxInFlight, queueThreshold, value, weight, guaranteed, clusterMaxInFlight);
+                maxConcurrency, maxInFlight, queueThreshold, value, weight, guaranteed, clusterMaxInFlight, rate);
     }
 
     /**
@@ -136,7 +139,7 @@ public final class GroupLimits {
      */
     public GroupLimits withWeight(int value) {
         return new GroupLimits(
-                maxConcurrency, maxInFlight, queueThreshold, queueTimeout, value, guaranteed, clusterMaxInFlight);
+                maxConcurrency, maxInFlight, queueThreshold, queueTimeout, value, guaranteed, clusterMaxInFlight, rate);
     }
 
     /**
@@ -151,7 +154,7 @@ public final class GroupLimits {
      */
     public GroupLimits withGuaranteed(int value) {
         return new GroupLimits(
-                maxConcurrency, maxInFlight, queueThreshold, queueTimeout, weight, value, clusterMaxInFlight);
+                maxConcurrency, maxInFlight, queueThreshold, queueTimeout, weight, value, clusterMaxInFlight, rate);
     }
 
     /**
@@ -167,7 +170,36 @@ public final class GroupLimits {
      * @since 0.1.0
      */
     public GroupLimits withClusterMaxInFlight(int value) {
-        return new GroupLimits(maxConcurrency, maxInFlight, queueThreshold, queueTimeout, weight, guaranteed, value);
+        return new GroupLimits(
+                maxConcurrency, maxInFlight, queueThreshold, queueTimeout, weight, guaranteed, value, rate);
+    }
+
+    /**
+     * Sets how much of the group starts in any window of time, beside how much runs at once. What comes too early waits, and
+     * holds no permit meanwhile; it is rejected with {@link RejectionReason#RATE_LIMITED} if its time-out comes first.
+     *
+     * <p>A start is taken together with the permits, or neither is, and what was started counts also if it fails. A {@code
+     * call} by a thread that is inside the group already is no start. For work that is rejected in such a group {@link
+     * RejectionPolicy#CALLER_RUNS} means {@link RejectionPolicy#ABORT}. Each executor counts for itself.
+     *
+     * <p>A change while the group is in use begins without a burst: no window that it falls into has more than the larger of
+     * the two limits, if their periods are the same. {@link GroupExecutor#evictGroup} forgets what was started.
+     *
+     * @param value {@link Rate#UNLIMITED} removes an inherited one
+     * @return limits with that rate
+     * @since 0.1.0
+     */
+    public GroupLimits withRate(Rate value) {
+        Objects.requireNonNull(value, "rate");
+        return new GroupLimits(
+                maxConcurrency,
+                maxInFlight,
+                queueThreshold,
+                queueTimeout,
+                weight,
+                guaranteed,
+                clusterMaxInFlight,
+                value);
     }
 
     /** {@return how many tasks may run at once, if set} */
@@ -209,6 +241,15 @@ public final class GroupLimits {
         return optional(clusterMaxInFlight);
     }
 
+    /**
+     * {@return how much starts in any window of time, if set; {@link Rate#UNLIMITED}: any number}
+     *
+     * @since 0.1.0
+     */
+    public Optional<Rate> rate() {
+        return Optional.ofNullable(rate);
+    }
+
     /** {@return whether they set a limit over all instances} */
     boolean areClustered() {
         return clusterMaxInFlight != null && clusterMaxInFlight != Integer.MAX_VALUE;
@@ -223,7 +264,8 @@ public final class GroupLimits {
                 queueTimeout != null ? queueTimeout : other.queueTimeout,
                 weight != null ? weight : other.weight,
                 guaranteed != null ? guaranteed : other.guaranteed,
-                clusterMaxInFlight != null ? clusterMaxInFlight : other.clusterMaxInFlight);
+                clusterMaxInFlight != null ? clusterMaxInFlight : other.clusterMaxInFlight,
+                rate != null ? rate : other.rate);
     }
 
     /**
@@ -258,6 +300,9 @@ public final class GroupLimits {
         }
         if (guaranteed != null && (guaranteed < 0 || guaranteed > MAX_GUARANTEED)) {
             throw new InvalidPolicyException("guaranteed", rule, guaranteed, "0 to " + MAX_GUARANTEED);
+        }
+        if (rate != null) {
+            rate.validate("rate", rule);
         }
     }
 
@@ -343,19 +388,27 @@ public final class GroupLimits {
                 && Objects.equals(queueTimeout, that.queueTimeout)
                 && Objects.equals(weight, that.weight)
                 && Objects.equals(guaranteed, that.guaranteed)
-                && Objects.equals(clusterMaxInFlight, that.clusterMaxInFlight);
+                && Objects.equals(clusterMaxInFlight, that.clusterMaxInFlight)
+                && Objects.equals(rate, that.rate);
     }
 
     @Override
     public int hashCode() {
         return Objects.hash(
-                maxConcurrency, maxInFlight, queueThreshold, queueTimeout, weight, guaranteed, clusterMaxInFlight);
+                maxConcurrency,
+                maxInFlight,
+                queueThreshold,
+                queueTimeout,
+                weight,
+                guaranteed,
+                clusterMaxInFlight,
+                rate);
     }
 
     @Override
     public String toString() {
         return "GroupLimits[maxConcurrency=" + maxConcurrency + ", maxInFlight=" + maxInFlight + ", queueThreshold="
                 + queueThreshold + ", queueTimeout=" + queueTimeout + ", weight=" + weight + ", guaranteed="
-                + guaranteed + ", clusterMaxInFlight=" + clusterMaxInFlight + "]";
+                + guaranteed + ", clusterMaxInFlight=" + clusterMaxInFlight + ", rate=" + rate + "]";
     }
 }

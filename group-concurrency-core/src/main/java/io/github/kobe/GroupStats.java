@@ -53,6 +53,9 @@ public interface GroupStats {
      */
     int leased();
 
+    /** {@return how much may start in any window of time; empty: any number} */
+    Optional<EffectiveLimit<Rate>> rate();
+
     /** {@return how many global permits it holds itself; what runs nested in another group counts there} */
     int held();
 

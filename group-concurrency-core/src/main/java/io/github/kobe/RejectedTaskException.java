@@ -2,6 +2,7 @@ package io.github.kobe;
 
 import io.github.kobe.internal.base.KeyText;
 import java.io.Serial;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
@@ -34,9 +35,11 @@ public sealed class RejectedTaskException extends RejectedExecutionException {
     private final long queued;
     /** Why work of the group waited; null: unknown. @serial */
     private final @Nullable WaitReason waitsFor;
+    /** In how long it could start; null: unknown. @serial */
+    private final @Nullable Duration retryAfter;
 
     /**
-     * Makes an exception for one rejected piece of work, without a reason why work of the group waited.
+     * Makes an exception for one rejected piece of work, without a reason why work of the group waited, and a time.
      *
      * @param groupKey the group that the work was for
      * @param taskId the id of the task; empty if it was given none
@@ -46,7 +49,7 @@ public sealed class RejectedTaskException extends RejectedExecutionException {
      *     unknown
      */
     public RejectedTaskException(String groupKey, String taskId, RejectionReason reason, int limit, long queued) {
-        this(groupKey, taskId, reason, limit, queued, null);
+        this(groupKey, taskId, reason, limit, queued, null, null);
     }
 
     /**
@@ -58,6 +61,7 @@ public sealed class RejectedTaskException extends RejectedExecutionException {
      * @param limit as in the other constructor
      * @param queued as in the other constructor
      * @param waitsFor why work of the group waited; null: unknown
+     * @param retryAfter in how long the group's rate lets such work start; null: it has none, or that isn't why
      */
     public RejectedTaskException(
             String groupKey,
@@ -65,14 +69,16 @@ public sealed class RejectedTaskException extends RejectedExecutionException {
             RejectionReason reason,
             int limit,
             long queued,
-            @Nullable WaitReason waitsFor) {
-        super(message(groupKey, taskId, reason, limit, queued, waitsFor));
+            @Nullable WaitReason waitsFor,
+            @Nullable Duration retryAfter) {
+        super(message(groupKey, taskId, reason, limit, queued, waitsFor, retryAfter));
         this.groupKey = groupKey;
         this.taskId = taskId;
         this.reason = reason;
         this.limit = limit;
         this.queued = queued;
         this.waitsFor = waitsFor;
+        this.retryAfter = retryAfter;
     }
 
     /**
@@ -85,6 +91,7 @@ public sealed class RejectedTaskException extends RejectedExecutionException {
      * @param limit as in the constructor
      * @param queued as in the constructor
      * @param waitsFor as in the constructor
+     * @param retryAfter as in the constructor
      * @return the exception
      */
     public static RejectedTaskException withoutStackTrace(
@@ -93,8 +100,9 @@ public sealed class RejectedTaskException extends RejectedExecutionException {
             RejectionReason reason,
             int limit,
             long queued,
-            @Nullable WaitReason waitsFor) {
-        return new Untraced(groupKey, taskId, reason, limit, queued, waitsFor);
+            @Nullable WaitReason waitsFor,
+            @Nullable Duration retryAfter) {
+        return new Untraced(groupKey, taskId, reason, limit, queued, waitsFor, retryAfter);
     }
 
     private static String message(
@@ -103,9 +111,14 @@ public sealed class RejectedTaskException extends RejectedExecutionException {
             RejectionReason reason,
             int limit,
             long queued,
-            @Nullable WaitReason waitsFor) {
+            @Nullable WaitReason waitsFor,
+            @Nullable Duration retryAfter) {
         String work = taskId.isEmpty() ? "Work" : "Task '" + KeyText.printable(taskId) + "'";
         String why = switch (reason) {
+            case RATE_LIMITED ->
+                "the group's rate lets it start only after the time that it may wait"
+                        + (retryAfter == null ? "" : ", in " + retryAfter)
+                        + facts(queued, " waiting", waitsFor);
             case GROUP_QUEUE_FULL ->
                 "the group's queue is full" + facts(queued, " waiting, queueThreshold " + limit, waitsFor);
             case GLOBAL_QUEUE_FULL ->
@@ -161,6 +174,17 @@ public sealed class RejectedTaskException extends RejectedExecutionException {
         return Optional.ofNullable(waitsFor);
     }
 
+    /**
+     * {@return in how long the group's {@linkplain GroupLimits#withRate rate} lets such work start, as seen at that moment} It
+     * reserves nothing: others who are told the same may come first. Empty unless the reason is {@link
+     * RejectionReason#RATE_LIMITED}, or a queue was full and the rate would have had it wait.
+     *
+     * @since 0.1.0
+     */
+    public Optional<Duration> retryAfter() {
+        return Optional.ofNullable(retryAfter);
+    }
+
     private static final class Untraced extends RejectedTaskException {
 
         @Serial
@@ -172,8 +196,9 @@ public sealed class RejectedTaskException extends RejectedExecutionException {
                 RejectionReason reason,
                 int limit,
                 long queued,
-                @Nullable WaitReason waitsFor) {
-            super(groupKey, taskId, reason, limit, queued, waitsFor);
+                @Nullable WaitReason waitsFor,
+                @Nullable Duration retryAfter) {
+            super(groupKey, taskId, reason, limit, queued, waitsFor, retryAfter);
         }
 
         @Override

@@ -6,6 +6,11 @@ package io.github.kobe;
  * @since 0.1.0
  */
 public enum RejectionReason {
+    /**
+     * The group's {@linkplain GroupLimits#withRate rate} lets it start only after its time-out, by what waits ahead of it; or
+     * it allowed no wait.
+     */
+    RATE_LIMITED,
     /** The group's own queue has no room. This is also the reason if the global queue is full at the same time. */
     GROUP_QUEUE_FULL,
     /** The queues of all groups together have no room. */

@@ -18,6 +18,8 @@ public enum WaitReason {
      * and its own limits would allow more; or what was leased counts no more, since the store that all share is away.
      */
     CLUSTER_LIMIT,
+    /** The group has started as much as its {@linkplain GroupLimits#withRate rate} allows; time lets it go on. */
+    RATE,
     /**
      * The global limit is short, and another group that has less than it is guaranteed waits too. It comes before this one; or, where
      * this one is below a guarantee of the same kind itself, by its own name or by a rule, both share what comes back.

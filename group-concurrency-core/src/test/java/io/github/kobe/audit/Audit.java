@@ -2,9 +2,11 @@ package io.github.kobe.audit;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupExecutorStats;
+import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupPermit;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.GroupStats;
+import io.github.kobe.Rate;
 import io.github.kobe.RejectedTaskException;
 import io.github.kobe.RejectionReason;
 import io.github.kobe.TaskTotals;
@@ -142,6 +144,7 @@ public final class Audit {
             executor.groupStats(key).ifPresent(group -> {
                 if (group.queued() > 0
                         && !group.paused()
+                        && group.rate().isEmpty() // it waits for time to pass, which is nothing that can be lost here
                         && group.running() < group.maxConcurrency().value()
                         && group.inFlight() < Math.min(group.maxInFlight().value(), EngineAccess.leased(executor, key))
                         && all.inFlight() < all.globalMaxInFlight() - headroomFor(group, executor.policy())) {
@@ -256,11 +259,29 @@ public final class Audit {
                 findings.add("group '" + key + "' was left paused");
             }
             if (!paused && groups++ < MOST_GROUPS) {
+                GroupLimits before = liftRate(key);
                 fillConcurrency(key);
                 fillFlight(key);
+                if (before != null) {
+                    executor.setLimits(key, before);
+                }
             }
         }
         fillGlobally();
+    }
+
+    /** {@return the override that there was; null: nothing was lifted} */
+    private @Nullable GroupLimits liftRate(String key) {
+        // It may have been forgotten meanwhile, and is made anew.
+        if (executor.groupStats(key)
+                .map(GroupStats::rate)
+                .orElseGet(() -> executor.policy().explain(key).rate())
+                .isEmpty()) {
+            return null;
+        }
+        GroupLimits before = executor.overrideOf(key).orElse(GroupLimits.unset());
+        executor.setLimits(key, before.withRate(Rate.UNLIMITED));
+        return before;
     }
 
     private void fillConcurrency(String key) throws InterruptedException {
@@ -400,7 +421,9 @@ public final class Audit {
                 continue;
             }
             boolean kept = executor.groupStats(key)
-                    .map(group -> group.paused() || group.overriddenSince().isPresent())
+                    .map(group -> group.paused()
+                            || group.overriddenSince().isPresent()
+                            || group.rate().isPresent())
                     .orElse(false);
             if (!kept && !EngineAccess.isLeased(executor, key)) {
                 idle++;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
 import io.github.kobe.GroupLimits;
+import io.github.kobe.Rate;
 import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -69,6 +70,7 @@ class GroupLimitsTests {
                 .isNotEqualTo(limits.withMaxInFlight(3))
                 .isNotEqualTo(limits.withQueueThreshold(3))
                 .isNotEqualTo(limits.withQueueTimeout(Duration.ofSeconds(3)))
+                .isNotEqualTo(limits.withRate(Rate.UNLIMITED))
                 .isNotEqualTo("limits");
     }
 
@@ -76,11 +78,12 @@ class GroupLimitsTests {
     void theTextShowsEveryNumber() {
         assertThat(GroupLimits.unset().withMaxConcurrency(7).withWeight(9))
                 .hasToString("GroupLimits[maxConcurrency=7, maxInFlight=null, queueThreshold=null, queueTimeout=null,"
-                        + " weight=9, guaranteed=null, clusterMaxInFlight=null]");
+                        + " weight=9, guaranteed=null, clusterMaxInFlight=null, rate=null]");
     }
 
     @Test
     void aTimeOutIsNotNull() {
         assertThatNullPointerException().isThrownBy(() -> GroupLimits.unset().withQueueTimeout(null));
+        assertThatNullPointerException().isThrownBy(() -> GroupLimits.unset().withRate(null));
     }
 }

@@ -7,6 +7,7 @@ import io.github.kobe.GroupPolicy;
 import io.github.kobe.GroupResult;
 import io.github.kobe.GroupStats;
 import io.github.kobe.GroupTask;
+import io.github.kobe.Rate;
 import io.github.kobe.RejectionHandler;
 import io.github.kobe.RejectionPolicy;
 import io.github.kobe.TaskHandle;
@@ -167,6 +168,9 @@ public final class RandomProgram {
                     .withWeight(1 + random.nextInt(3));
             if (mix.isGlobal() && random.nextInt(3) == 0) {
                 limits = limits.withGuaranteed(random.nextInt(1 + Math.min(inFlight, size.limit)));
+            }
+            if (random.nextInt(5) == 0) {
+                limits = limits.withRate(Rate.of(4 + random.nextInt(30), Duration.ofMillis(1)));
             }
             if (random.nextInt(4) == 0) {
                 limits = limits.withQueueThreshold(random.nextInt(size.queue));

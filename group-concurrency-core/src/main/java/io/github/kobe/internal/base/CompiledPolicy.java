@@ -7,6 +7,7 @@ import io.github.kobe.GroupPolicy;
 import io.github.kobe.GroupRecorder;
 import io.github.kobe.GroupTaskDecorator;
 import io.github.kobe.LimitSource;
+import io.github.kobe.Rate;
 import io.github.kobe.TaskLifecycleListener;
 import io.github.kobe.TaskTracer;
 import java.lang.System.Logger.Level;
@@ -47,6 +48,9 @@ public final class CompiledPolicy {
         GroupLimits ask(String groupKey, boolean inCluster);
     }
 
+    /** A rate that keeps up less of its limit is seldom meant. */
+    private static final int SUSTAINED_PERCENT = 75;
+
     private final GroupPolicy source;
     private final int globalQueueThreshold;
     private final Map<String, GroupLimits> groups;
@@ -84,6 +88,9 @@ public final class CompiledPolicy {
         tracer = TracerChain.of(source.taskTracers());
         decorator = DecoratorChain.of(source.taskDecorators());
         recorderFactory = source.recorderFactory().orElse(null);
+        groups.forEach((key, limits) -> warn(limits, "of '" + KeyText.printable(key) + "'"));
+        patterns.forEach((pattern, limits) -> warn(limits, "of '" + KeyText.printable(pattern) + "'"));
+        warn(givenDefaults, "by default");
         GroupLimits byDefault = source.defaults();
         defaults = new EffectiveLimits(
                 told(givenDefaults, GroupLimits::maxConcurrency, LimitSource.DEFAULT),
@@ -93,7 +100,24 @@ public final class CompiledPolicy {
                 byDefault(byDefault.weight()),
                 byDefault(byDefault.guaranteed()),
                 limited(told(givenDefaults, GroupLimits::clusterMaxInFlight, LimitSource.DEFAULT)),
+                EffectiveLimits.limited(rateOf(givenDefaults, LimitSource.DEFAULT)),
                 null);
+    }
+
+    private static void warn(GroupLimits limits, String whose) {
+        limits.rate().filter(rate -> !rate.isUnlimited()).ifPresent(rate -> warn(rate, whose));
+    }
+
+    private static void warn(Rate rate, String whose) {
+        if (100L * rate.sustained() < (long) SUSTAINED_PERCENT * rate.limit()) {
+            int better = rate.limit() / 4 + 1;
+            Log.write(
+                    Level.WARNING,
+                    () -> "The rate " + whose + " keeps up only " + rate.sustained() + " of " + rate.limit() + " in "
+                            + rate.per() + " with a burst of " + rate.burst() + ", since no window may have more than "
+                            + rate.limit() + "; a burst of " + better + " keeps up "
+                            + rate.withBurst(better).sustained() + ".");
+        }
     }
 
     private static EffectiveLimit<Integer> byDefault(OptionalInt value) {
@@ -104,6 +128,12 @@ public final class CompiledPolicy {
             @Nullable GroupLimits limits, Function<GroupLimits, OptionalInt> number, LimitSource by) {
         OptionalInt value = limits == null ? OptionalInt.empty() : number.apply(limits);
         return value.isPresent() ? new EffectiveLimit<>(value.getAsInt(), by) : null;
+    }
+
+    private static @Nullable EffectiveLimit<Rate> rateOf(@Nullable GroupLimits limits, LimitSource by) {
+        return limits == null
+                ? null
+                : limits.rate().map(rate -> new EffectiveLimit<>(rate, by)).orElse(null);
     }
 
     /** {@return the number; {@code null}: there is none, or it says that there is no limit} */
@@ -298,6 +328,7 @@ public final class CompiledPolicy {
                     weight(),
                     guaranteed(),
                     limited(clusterNumber()),
+                    rateInForce(),
                     exact != null ? groupKey : patternText);
         }
 
@@ -405,6 +436,18 @@ public final class CompiledPolicy {
             return ruled == null ? defaults.guaranteed() : ruled;
         }
 
+        @Override
+        public Optional<EffectiveLimit<Rate>> rate() {
+            return Optional.ofNullable(rateInForce());
+        }
+
+        private @Nullable EffectiveLimit<Rate> rateInForce() {
+            EffectiveLimit<Rate> own = rateOf(exact, LimitSource.CONFIGURED);
+            own = own != null ? own : rateOf(answer, LimitSource.RESOLVER);
+            own = own != null ? own : rateOf(pattern, LimitSource.PATTERN);
+            return own != null ? EffectiveLimits.limited(own) : defaults.rate();
+        }
+
         private @Nullable EffectiveLimit<Integer> ruled(Function<GroupLimits, OptionalInt> number) {
             EffectiveLimit<Integer> own = told(exact, number, LimitSource.CONFIGURED);
             own = own != null ? own : told(answer, number, LimitSource.RESOLVER);
@@ -429,7 +472,7 @@ public final class CompiledPolicy {
             return "GroupExplanation[groupKey=" + groupKey + ", rule=" + rule() + ", patterns=" + patterns()
                     + ", maxConcurrency=" + maxConcurrency() + ", maxInFlight=" + maxInFlight() + ", queueThreshold="
                     + queueThreshold() + ", queueTimeout=" + queueTimeout() + ", weight=" + weight() + ", guaranteed="
-                    + guaranteed() + ", clusterMaxInFlight=" + clusterMaxInFlight() + "]";
+                    + guaranteed() + ", clusterMaxInFlight=" + clusterMaxInFlight() + ", rate=" + rate() + "]";
         }
     }
 }

@@ -129,6 +129,7 @@ public final class Counters {
                     case QUEUE_TIMEOUT -> 2;
                     case SHUTDOWN -> 3;
                     case INTERRUPTED -> 4;
+                    case RATE_LIMITED -> 5;
                 };
     }
 

@@ -3,6 +3,7 @@ package io.github.kobe.internal.base;
 import io.github.kobe.EffectiveLimit;
 import io.github.kobe.GroupLimits;
 import io.github.kobe.LimitSource;
+import io.github.kobe.Rate;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -12,8 +13,10 @@ import org.jspecify.annotations.Nullable;
  * @param ownConcurrency how many may run; {@code null}: nobody has set it
  * @param ownMaxInFlight {@code null}: as many as may run
  * @param clusterMaxInFlight how many may be in flight over all instances; {@code null}: no other instance shares its limit
+ * @param rate how much may start in any window of time; {@code null}: any number
  * @param queueTimeoutNanos {@link Long#MAX_VALUE} if nothing times out
  * @param rule the exact key or the pattern of the policy that the group falls under
+ * @param tempo the numbers of the rate; {@code null}: there is none
  * @param leased how many may be in flight of what several instances share: 0 at first; {@link #NOT_LEASED}: nothing is shared
  */
 public record EffectiveLimits(
@@ -24,8 +27,10 @@ public record EffectiveLimits(
         EffectiveLimit<Integer> weight,
         EffectiveLimit<Integer> guaranteed,
         @Nullable EffectiveLimit<Integer> clusterMaxInFlight,
+        @Nullable EffectiveLimit<Rate> rate,
         long queueTimeoutNanos,
         @Nullable String rule,
+        @Nullable Tempo tempo,
         int leased) {
 
     public static final int NOT_LEASED = Integer.MAX_VALUE;
@@ -44,6 +49,7 @@ public record EffectiveLimits(
             EffectiveLimit<Integer> weight,
             EffectiveLimit<Integer> guaranteed,
             @Nullable EffectiveLimit<Integer> clusterMaxInFlight,
+            @Nullable EffectiveLimit<Rate> rate,
             @Nullable String rule) {
         this(
                 ownConcurrency,
@@ -53,8 +59,10 @@ public record EffectiveLimits(
                 weight,
                 guaranteed,
                 clusterMaxInFlight,
+                rate,
                 saturatedNanos(queueTimeout.value()),
                 rule,
+                rate == null ? null : tempoOf(rate.value()),
                 clusterMaxInFlight == null ? NOT_LEASED : 0);
     }
 
@@ -115,8 +123,10 @@ public record EffectiveLimits(
                         weight,
                         guaranteed,
                         clusterMaxInFlight,
+                        rate,
                         queueTimeoutNanos,
                         rule,
+                        tempo,
                         capacity);
     }
 
@@ -163,7 +173,17 @@ public record EffectiveLimits(
                         ? overridden(override.guaranteed().getAsInt())
                         : guaranteed,
                 clusterMaxInFlight,
+                override.rate().isPresent() ? limited(overridden(override.rate().get())) : rate,
                 rule);
+    }
+
+    /** {@return the rate; {@code null}: there is none, or it says that there is no limit} */
+    static @Nullable EffectiveLimit<Rate> limited(@Nullable EffectiveLimit<Rate> rate) {
+        return rate == null || rate.value().isUnlimited() ? null : rate;
+    }
+
+    private static Tempo tempoOf(Rate rate) {
+        return new Tempo(rate.limit(), rate.burst(), rate.per().toNanos());
     }
 
     private static <T> EffectiveLimit<T> overridden(T value) {

@@ -3,6 +3,7 @@ package io.github.kobe.internal.base;
 import io.github.kobe.RejectedTaskException;
 import io.github.kobe.RejectionReason;
 import io.github.kobe.WaitReason;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,19 +12,25 @@ import org.jspecify.annotations.Nullable;
  * @param limit the limit that was reached; -1: none was
  * @param queued how many waited then
  * @param waitsFor why they did; {@code null}: for nothing that is known
+ * @param retryAfterNanos in how long the group's rate lets it start; 0: it has none, or that isn't why
  */
 public record Rejection(
         RejectionReason reason,
         int limit,
         long queued,
-        @Nullable WaitReason waitsFor) {
+        @Nullable WaitReason waitsFor,
+        long retryAfterNanos) {
 
     public RejectedTaskException toException(String groupKey, String taskId) {
-        return new RejectedTaskException(groupKey, taskId, reason, limit, queued, waitsFor);
+        return new RejectedTaskException(groupKey, taskId, reason, limit, queued, waitsFor, retryAfter());
     }
 
     /** {@return one without a stack trace} */
     public RejectedTaskException toUntraced(String groupKey, String taskId) {
-        return RejectedTaskException.withoutStackTrace(groupKey, taskId, reason, limit, queued, waitsFor);
+        return RejectedTaskException.withoutStackTrace(groupKey, taskId, reason, limit, queued, waitsFor, retryAfter());
+    }
+
+    private @Nullable Duration retryAfter() {
+        return retryAfterNanos == 0 ? null : Duration.ofNanos(retryAfterNanos);
     }
 }

@@ -194,7 +194,7 @@ final class Admission {
     /** Decides under the group's guard; false if the group is dead. */
     private boolean admitSlowly(Task<?> node, @Nullable ClassLoader loader, boolean mayWait) {
         Batch batch = new Batch(engine);
-        Group.Verdict verdict = node.group.admit(node, loader, mayWait, batch);
+        Group.Verdict verdict = node.group.admit(node, loader, mayWait ? Long.MAX_VALUE : 0, batch);
         switch (verdict) {
             case GRANTED -> {
                 engine.dispatcher.startSubmitted(node.grantedRun(), batch);

@@ -435,7 +435,7 @@ final class Callers {
         Group group = waiter.group;
         if (maxWaitNanos <= 0 || !group.queueBehind(waiter, null)) {
             Batch batch = new Batch(engine);
-            Verdict verdict = group.admit(waiter, null, maxWaitNanos > 0, batch);
+            Verdict verdict = group.admit(waiter, null, maxWaitNanos, batch);
             batch.carryOut();
             switch (verdict) {
                 case GRANTED -> {
@@ -482,7 +482,7 @@ final class Callers {
                 return node.future();
             }
             Batch batch = new Batch(engine);
-            Verdict verdict = group.admit(node, null, maxWaitNanos > 0, batch);
+            Verdict verdict = group.admit(node, null, maxWaitNanos, batch);
             batch.carryOut();
             switch (verdict) {
                 case GRANTED -> node.handOut();

@@ -7,8 +7,8 @@ import io.github.kobe.internal.base.EffectiveLimits;
 import io.github.kobe.internal.base.Report;
 import io.github.kobe.internal.base.StackReserve;
 import io.github.kobe.internal.permits.Batch;
+import io.github.kobe.internal.permits.Eviction;
 import io.github.kobe.internal.permits.Group;
-import io.github.kobe.internal.permits.GroupState;
 import io.github.kobe.internal.permits.Hold;
 import java.time.Duration;
 import java.util.Optional;
@@ -251,7 +251,7 @@ final class Control {
         Answer answer = engine.table.askAgain(before, group);
         EffectiveLimits base = before.resolve(key, answer);
         Batch batch = new Batch(engine);
-        GroupState.Eviction done;
+        Eviction done;
         try {
             done = group.evict(base, batch);
         } finally {

@@ -40,8 +40,11 @@ final class Watch {
     private static final int MOST_HOLDERS = 3;
 
     /** Why a group refuses what it has no room for. */
-    private static final List<RejectionReason> WANT_OF_ROOM =
-            List.of(RejectionReason.GROUP_QUEUE_FULL, RejectionReason.GLOBAL_QUEUE_FULL, RejectionReason.QUEUE_TIMEOUT);
+    private static final List<RejectionReason> WANT_OF_ROOM = List.of(
+            RejectionReason.RATE_LIMITED,
+            RejectionReason.GROUP_QUEUE_FULL,
+            RejectionReason.GLOBAL_QUEUE_FULL,
+            RejectionReason.QUEUE_TIMEOUT);
 
     private final Groups engine;
     private final Rounds rounds;
@@ -148,6 +151,7 @@ final class Watch {
         }
         boolean waits = stats.queued() > 0
                 && !stats.paused()
+                && stats.waitsFor().filter(WaitReason.RATE::equals).isEmpty()
                 && stats.queueTimeout().value().equals(GroupLimits.NO_TIMEOUT);
         long ended = totals.succeeded() + totals.failed() + totals.cancelled() + totals.rejected();
         boolean still = waits && before.waits && ended == before.ended && stats.inFlight() == before.inFlight;

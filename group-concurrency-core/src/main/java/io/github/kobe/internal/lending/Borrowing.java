@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * Starts waiting nodes on permits that are {@linkplain Offer offered} to them. Everything here happens under the
  * ledger's lock, in a critical section of the group in which the node waits.
  *
- * <p>A borrower needs permits of its group, and a global one. It gets the first from an owner's hold in that group,
+ * <p>A borrower needs permits of its group, and a global one, and its group's rate has to allow it. It gets the first from an owner's hold in that group,
  * unless the group has room. It shares the second, gets it from an owner, or takes a free one. Among several owners the
  * nearest is asked first, since its offer is of use to the fewest. Lent permits stay counted, and the limits apply,
  * whatever they are by then.
@@ -252,6 +252,9 @@ final class Borrowing {
                 group.endLeft(node, RejectionReason.QUEUE_TIMEOUT, batch);
                 return true;
             }
+            if (!group.isInPace()) {
+                return false; // an alarm has it looked at again
+            }
             boolean decided = false;
             boolean granted = false;
             try {
@@ -434,6 +437,7 @@ final class Borrowing {
                 group.take(Piece.all(!shares));
             }
             batch.grantedAside(node);
+            group.started();
         }
 
         /** Leaves what it has found. */

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * locks what it needs and unlocks it again.
  *
  * <p>While it is {@linkplain FreePermits fast}, nothing waits and nothing is overdrawn, and taking or returning permits
- * is one compare-and-set. Its code is in five classes, each of which extends the one before: {@link FreePermits}, the word;
- * {@link GroupWaits}, what waits and how a wait ends; {@link GroupState}, who gets permits; {@link GuardedGroup}, the lock
+ * is one compare-and-set. Its code is in six classes, each of which extends the one before: {@link FreePermits}, the word;
+ * {@link GroupWaits}, what waits and how a wait ends; {@link GroupStarts}, what keeps it from starting; {@link GroupState}, who gets permits; {@link GuardedGroup}, the lock
  * around these; and this class. The lower ones hand the group to others by {@link #asGroup}, and use it as no more than they
  * are. It is one object, because of the cache line and because one lock guards it all.
  */
@@ -322,7 +322,7 @@ public final class Group extends GuardedGroup {
         }
         try {
             queue.takeLoader(node, loader);
-            if (reserve(true) != null) {
+            if (reserve(node, Long.MAX_VALUE) != null) {
                 return false;
             }
             enqueue(node);
@@ -337,16 +337,16 @@ public final class Group extends GuardedGroup {
      * come of it, and the batch is carried out.
      *
      * @param loader the context class loader of the asking thread
-     * @param mayWait whether the node wants to wait at all
+     * @param maxWait how long it waits at most, besides what the group and the node itself say, in nanoseconds; 0: not at all
      */
-    public Verdict admit(Node node, @Nullable ClassLoader loader, boolean mayWait, Batch batch) {
+    public Verdict admit(Node node, @Nullable ClassLoader loader, long maxWait, Batch batch) {
         try {
-            Verdict verdict = decide(node, loader, mayWait, batch);
+            Verdict verdict = decide(node, loader, maxWait, batch);
             if (verdict == null) {
                 ledger.lock();
                 try {
                     ledger.bind();
-                    verdict = Objects.requireNonNull(decide(node, loader, mayWait, batch));
+                    verdict = Objects.requireNonNull(decide(node, loader, maxWait, batch));
                 } finally {
                     ledger.unlock();
                 }
@@ -362,7 +362,7 @@ public final class Group extends GuardedGroup {
     }
 
     /** Does what {@link #admit} says; {@code null}: only a global permit is short, and for those the ledger has to be on. */
-    private @Nullable Verdict decide(Node node, @Nullable ClassLoader loader, boolean mayWait, Batch batch) {
+    private @Nullable Verdict decide(Node node, @Nullable ClassLoader loader, long maxWait, Batch batch) {
         boolean alive = enter();
         try {
             if (!alive) {
@@ -377,7 +377,7 @@ public final class Group extends GuardedGroup {
             if (chance != Chance.NONE) {
                 return chance == Chance.GRANTED ? Verdict.GRANTED : null;
             }
-            Rejection rejection = reserve(mayWait);
+            Rejection rejection = reserve(node, maxWait);
             if (rejection != null) {
                 counters.rejected(rejection.reason());
                 batch.rejection = rejection;
@@ -385,7 +385,7 @@ public final class Group extends GuardedGroup {
                 return Verdict.REJECTED;
             }
             enqueue(node);
-            if (settings.isPaused() && engine.stage.isDraining()) {
+            if (settings.isPausedForGood() && engine.stage.isDraining()) {
                 endPaused(batch);
             }
             return Verdict.QUEUED;

@@ -87,20 +87,29 @@ final class GroupSettings {
         return named || paused || override != null;
     }
 
-    /** Takes over the limits of another policy; the override stays, and what is leased, unless that begins or ends. */
-    void rebase(EffectiveLimits newBase, boolean isNamed) {
-        limits = resolved(override, newBase).leasedAs(limits);
+    /** {@return the limits with that override; what is leased stays, unless that begins or ends} */
+    EffectiveLimits resolved(@Nullable GroupLimits byOverride, EffectiveLimits base) {
+        return (byOverride == null ? base : base.overriddenBy(byOverride)).leasedAs(limits);
+    }
+
+    /**
+     * Takes over the limits of another policy; the override stays.
+     *
+     * @param resolved them, with the override
+     */
+    void rebase(EffectiveLimits resolved, boolean isNamed) {
+        limits = resolved;
         named = isNamed;
     }
 
     /**
      * Sets the override, or removes it with {@code null}; the policy's limits were resolved anew.
      *
+     * @param resolved them, with the override
      * @param ends when it ends by itself
      */
-    void override(@Nullable GroupLimits newOverride, EffectiveLimits newBase, long ends) {
+    void override(@Nullable GroupLimits newOverride, EffectiveLimits resolved, long ends) {
         overrideEnds = newOverride == null ? NEVER : ends;
-        EffectiveLimits resolved = resolved(newOverride, newBase).leasedAs(limits);
         Instant since = newOverride == null ? null : Instant.now();
         overriddenSince = since;
         override = newOverride;
@@ -120,6 +129,11 @@ final class GroupSettings {
     void setPaused(boolean pause, long ends) {
         pauseEnds = !pause ? NEVER : paused ? Math.max(pauseEnds, ends) : ends;
         paused = pause;
+    }
+
+    /** {@return whether it is paused until somebody resumes it} Else the pause is a wait for time. */
+    boolean isPausedForGood() {
+        return paused && pauseEnds == NEVER;
     }
 
     /** {@return whether the pause or the override ends then} */
@@ -147,9 +161,5 @@ final class GroupSettings {
 
     private static long in(long end, long now) {
         return end == NEVER ? NEVER : Math.max(0, end - now);
-    }
-
-    private static EffectiveLimits resolved(@Nullable GroupLimits override, EffectiveLimits base) {
-        return override == null ? base : base.overriddenBy(override);
     }
 }

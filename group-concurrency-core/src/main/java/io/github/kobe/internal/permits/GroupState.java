@@ -11,17 +11,7 @@ import org.jspecify.annotations.Nullable;
  * What the guard of a group protects: who gets its permits, which of them are lent or shared, and when it dies. Callers
  * hold the guard, so this reads like single-threaded code; {@link GuardedGroup} says who locks, and when.
  */
-public abstract sealed class GroupState extends GroupWaits permits GuardedGroup {
-
-    /** What became of a group that was evicted. */
-    public enum Eviction {
-        /** It is dead. */
-        GONE,
-        /** It lives on, since something runs or waits. */
-        IN_USE,
-        /** It was dead before. */
-        KNOWN_NO_MORE
-    }
+public abstract sealed class GroupState extends GroupStarts permits GuardedGroup {
 
     final Ledger ledger;
     /** The stripe of the credits of its tasks. */
@@ -89,12 +79,12 @@ public abstract sealed class GroupState extends GroupWaits permits GuardedGroup 
 
     /** {@return whether something waits, and nothing but the group's limits keeps it from starting} */
     final boolean isSaturated() {
-        return !queue.isEmpty() && !settings.isPaused() && !stalled && !isStopping() && !hasFreeBoth();
+        return !queue.isEmpty() && !settings.isPaused() && !stalled && !isStopping() && !hasFreeBoth() && !isRated();
     }
 
     /** {@return whether it can do without the guard: nothing waits, and nothing is out of the ordinary} */
     final boolean isCalm() {
-        return queue.isEmpty() && !settings.isPaused() && !stalled && !attached && !isOverdrawn();
+        return queue.isEmpty() && !settings.isPaused() && !stalled && !attached && !isOverdrawn() && !isRated();
     }
 
     final int weight() {
@@ -274,7 +264,11 @@ public abstract sealed class GroupState extends GroupWaits permits GuardedGroup 
         }
         boolean shares = node.tryShare();
         if (shares || tryTakeSpareGlobal()) {
-            return tryGrant(node, shares, batch) ? Chance.GRANTED : Chance.NONE;
+            if (!tryGrant(node, shares, batch)) {
+                return Chance.NONE;
+            }
+            started();
+            return Chance.GRANTED;
         }
         return isDecidedByLedger() ? Chance.NONE : Chance.LACKS_CREDIT;
     }
@@ -322,6 +316,7 @@ public abstract sealed class GroupState extends GroupWaits permits GuardedGroup 
             queue.removeFirst(first);
             if (granted) {
                 batch.granted(first);
+                started();
                 return true;
             }
             countLeft(first);
@@ -356,6 +351,7 @@ public abstract sealed class GroupState extends GroupWaits permits GuardedGroup 
             if (isDecidedByLedger()) {
                 ledger.dispatch(this, batch);
             }
+            armRate();
             offerIfIdle(batch);
         } catch (Throwable failure) {
             stalled = engine.housekeeper.retry(asGroup());
@@ -408,6 +404,7 @@ public abstract sealed class GroupState extends GroupWaits permits GuardedGroup 
             } else if (granted) {
                 take(Piece.ALL_BUT_GLOBAL);
                 batch.grantedAside(node);
+                started();
             } else {
                 countLeft(node);
             }
@@ -433,7 +430,7 @@ public abstract sealed class GroupState extends GroupWaits permits GuardedGroup 
 
     /** {@return whether the idle list wants to know that it is idle; by anyone} */
     final boolean needsOffer() {
-        return !(listed && touched) && !settings.isKept() && !(isUnwanted() && isLeased());
+        return !(listed && touched) && !settings.isKept() && !isKeptByRate() && !(isUnwanted() && isLeased());
     }
 
     /** {@return whether it is to be forgotten as soon as nothing is leased} By anyone. */
@@ -476,12 +473,13 @@ public abstract sealed class GroupState extends GroupWaits permits GuardedGroup 
     final Eviction evictInside(EffectiveLimits newBase, Batch batch) {
         override(null, newBase, GroupSettings.NEVER, batch);
         settings.setPaused(false, GroupSettings.NEVER);
+        resetRate();
         return dieIfIdle() ? Eviction.GONE : Eviction.IN_USE;
     }
 
-    /** Dies if nothing runs or waits and nothing keeps it. */
+    /** Dies if nothing runs or waits and nothing keeps it, also not what it has started. */
     final boolean dieIfUnkept() {
-        return !settings.isKept() && dieIfIdle();
+        return !settings.isKept() && isRested() && dieIfIdle();
     }
 
     // ---- readings that may be stale, by anyone

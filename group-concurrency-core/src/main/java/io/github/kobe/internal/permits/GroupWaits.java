@@ -7,7 +7,7 @@ import io.github.kobe.internal.base.Answer;
 import io.github.kobe.internal.base.Counters;
 import io.github.kobe.internal.base.EffectiveLimits;
 import io.github.kobe.internal.base.Lease;
-import io.github.kobe.internal.base.Rejection;
+import io.github.kobe.internal.base.Tempo;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * shutdown of the group. Callers hold the group's guard, unless a method says otherwise.
  */
 @SuppressWarnings("ReferenceEquality") // identity is meant
-abstract sealed class GroupWaits extends FreePermits permits GroupState {
+abstract sealed class GroupWaits extends FreePermits permits GroupStarts {
 
     // ---- immutable
     public final Groups engine;
@@ -39,6 +39,10 @@ abstract sealed class GroupWaits extends FreePermits permits GroupState {
     @Nullable
     Lease lease;
 
+    /** {@code null}: it has none. It comes and goes with a policy or an override, under the guard. */
+    @Nullable
+    GroupRate rate;
+
     // ---- guarded by the guard
     /** No start is tried until the housekeeper has been here: the last one failed, or there was no memory for it. */
     boolean stalled;
@@ -57,6 +61,8 @@ abstract sealed class GroupWaits extends FreePermits permits GroupState {
         this.engine = engine;
         this.key = key;
         this.lease = base.isClustered() ? new Lease(key) : null;
+        Tempo tempo = base.tempo();
+        this.rate = tempo == null ? null : GroupRate.rested(tempo, engine.now());
         this.settings = new GroupSettings(base, named);
         this.queue = new GroupQueue(engine.waiting);
         if (isCapped()) {
@@ -94,11 +100,13 @@ abstract sealed class GroupWaits extends FreePermits permits GroupState {
 
     /** Takes over the limits of another policy. */
     final void rebase(EffectiveLimits base, boolean named, Batch batch) {
+        EffectiveLimits after = settings.resolved(settings.override(), base);
+        Lease nextLease = leaseBy(base);
+        GroupRate nextRate = rateBy(after.tempo());
         EffectiveLimits before = limits();
-        Lease next = leaseBy(base);
-        settings.rebase(base, named);
+        settings.rebase(after, named);
         countQueueIfAsked();
-        limitsChanged(before, next, batch);
+        limitsChanged(before, nextLease, nextRate, batch);
     }
 
     /**
@@ -108,10 +116,12 @@ abstract sealed class GroupWaits extends FreePermits permits GroupState {
      * @param ends when it ends by itself; {@link Long#MAX_VALUE}: it doesn't
      */
     public final void override(@Nullable GroupLimits override, EffectiveLimits base, long ends, Batch batch) {
+        EffectiveLimits after = settings.resolved(override, base);
+        Lease nextLease = leaseBy(base);
+        GroupRate nextRate = rateBy(after.tempo());
         EffectiveLimits before = limits();
-        Lease next = leaseBy(base);
-        settings.override(override, base, ends);
-        limitsChanged(before, next, batch);
+        settings.override(override, after, ends);
+        limitsChanged(before, nextLease, nextRate, batch);
     }
 
     /** {@return what there is to know of a lease by those limits} Asked for before they are in force: it may need memory. */
@@ -122,9 +132,23 @@ abstract sealed class GroupWaits extends FreePermits permits GroupState {
         return lease != null ? lease : new Lease(key);
     }
 
-    private void limitsChanged(EffectiveLimits before, @Nullable Lease next, Batch batch) {
+    /** {@return what there is to know of that rate; one that the group didn't have begins empty} As {@link #leaseBy}. */
+    private @Nullable GroupRate rateBy(@Nullable Tempo tempo) {
+        if (tempo == null) {
+            return null;
+        }
+        return rate != null ? rate : GroupRate.empty(tempo, engine.now());
+    }
+
+    private void limitsChanged(
+            EffectiveLimits before, @Nullable Lease next, @Nullable GroupRate nextRate, Batch batch) {
         Lease last = lease;
         lease = next;
+        Tempo tempo = limits().tempo();
+        if (nextRate != null && tempo != null) {
+            nextRate.change(tempo, engine.now());
+        }
+        rate = nextRate;
         resize(before, limits());
         armAlarm(engine.now());
         if (next == null) {
@@ -180,7 +204,7 @@ abstract sealed class GroupWaits extends FreePermits permits GroupState {
      */
     public final void setPaused(boolean pause, long ends, Batch batch) {
         settings.setPaused(pause, ends);
-        if (pause && engine.stage.isDraining()) {
+        if (settings.isPausedForGood() && engine.stage.isDraining()) {
             endPaused(batch);
         }
     }
@@ -197,11 +221,6 @@ abstract sealed class GroupWaits extends FreePermits permits GroupState {
         return lease != null && engine.cluster.isOver(engine.now());
     }
 
-    /** {@return how many that wait, and so many more, would start if only more were leased} */
-    final int keptByLease(int more) {
-        return settings.isPaused() || stalled || isEnding() ? 0 : keptByLease(limits(), queue.size() + more);
-    }
-
     /** So many are leased from now on. */
     final void setLeased(int capacity) {
         EffectiveLimits before = limits();
@@ -213,32 +232,6 @@ abstract sealed class GroupWaits extends FreePermits permits GroupState {
     }
 
     // ---- into the queue
-
-    /** Reserves a place in both queues, or says why there is none. */
-    final @Nullable Rejection reserve(boolean mayWait) {
-        int threshold = limits().queueThreshold().value();
-        int size = queue.size();
-        if (size >= threshold) {
-            return rejection(RejectionReason.GROUP_QUEUE_FULL, threshold, size);
-        }
-        if (!mayWait) {
-            return rejection(RejectionReason.QUEUE_TIMEOUT, -1, size);
-        }
-        int globalThreshold = engine.policy.globalQueueThreshold();
-        countQueueIfAsked();
-        long waiting = queue.reserve(globalThreshold);
-        return waiting < 0 ? null : rejection(RejectionReason.GLOBAL_QUEUE_FULL, globalThreshold, waiting);
-    }
-
-    /** {@return what tells why work is not let in, or waits no longer} By anyone. */
-    public final Rejection rejection(RejectionReason reason) {
-        return rejection(reason, -1, queue.size());
-    }
-
-    private Rejection rejection(RejectionReason reason, int limit, long queued) {
-        boolean wantsRoom = reason != RejectionReason.SHUTDOWN && reason != RejectionReason.INTERRUPTED;
-        return new Rejection(reason, limit, queued, wantsRoom ? Readings.waitsFor(asGroup()) : null);
-    }
 
     /** Has the queue count in the sum of all, if somebody asks for that: by the policy in force now. */
     final void countQueueIfAsked() {
@@ -407,10 +400,6 @@ abstract sealed class GroupWaits extends FreePermits permits GroupState {
         stopRuns(); // one may have been granted on a loan meanwhile
     }
 
-    public final boolean hasRoom() {
-        return hasFreeBoth() && !settings.isPaused() && !stalled && !isEnding() && !isLeaseOver();
-    }
-
     /** {@return whether all that waits is about to be ended by a shutdown} So nothing of it starts, on whatever permits. */
     public final boolean isEnding() {
         return isStopping() || engine.stage.isForced();
@@ -430,7 +419,7 @@ abstract sealed class GroupWaits extends FreePermits permits GroupState {
     final void endWhatIsLeft(Batch batch) {
         if (engine.stage.isForced()) {
             endQueued(batch);
-        } else if (settings.isPaused() && engine.stage.isDraining()) {
+        } else if (settings.isPausedForGood() && engine.stage.isDraining()) {
             endPaused(batch);
         } else {
             if (toStop > 0) {

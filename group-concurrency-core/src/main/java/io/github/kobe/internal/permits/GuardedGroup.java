@@ -60,6 +60,9 @@ abstract sealed class GuardedGroup extends GroupState implements Continued permi
                     if (!attach) {
                         boolean alive = becomeSlow();
                         entered = true;
+                        if (rate != null) {
+                            rate.look(engine.now());
+                        }
                         if (lease != null) {
                             lease.entered(inFlightHere(), keptByLease(0) > 0, isIdle());
                         }
@@ -338,6 +341,18 @@ abstract sealed class GuardedGroup extends GroupState implements Continued permi
         }
     }
 
+    /** Starts what its rate allows by now, or has it forgotten. */
+    final void rateIsDue(long now) {
+        Batch batch = new Batch(engine);
+        enter();
+        try {
+            rateAlarmHasCome(now);
+        } finally {
+            exit(batch);
+            batch.carryOut();
+        }
+    }
+
     /** Ends the wait of a node whose own time is up. */
     final void expireOne(Node node, long now) {
         Batch batch = new Batch(engine);
@@ -368,11 +383,11 @@ abstract sealed class GuardedGroup extends GroupState implements Continued permi
         }
     }
 
-    /** Ends all waits if the group is paused, for a drain. */
+    /** Ends all waits if the group is paused and nothing ends that, for a drain. */
     public final void endWaitsIfPaused(Batch batch) {
         enter();
         try {
-            if (settings.isPaused()) {
+            if (settings.isPausedForGood()) {
                 endPaused(batch);
             }
         } finally {

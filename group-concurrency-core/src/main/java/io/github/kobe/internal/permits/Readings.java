@@ -4,6 +4,7 @@ import io.github.kobe.EffectiveLimit;
 import io.github.kobe.GroupExecutorStats;
 import io.github.kobe.GroupStats;
 import io.github.kobe.GroupWaiter;
+import io.github.kobe.Rate;
 import io.github.kobe.TaskTotals;
 import io.github.kobe.WaitReason;
 import io.github.kobe.internal.base.Accounts;
@@ -34,6 +35,7 @@ public final class Readings {
             EffectiveLimit<Integer> guaranteed,
             Optional<EffectiveLimit<Integer>> clusterMaxInFlight,
             int leased,
+            Optional<EffectiveLimit<Rate>> rate,
             int held,
             int borrowed,
             boolean waitsBelowGuarantee,
@@ -84,6 +86,7 @@ public final class Readings {
                 limits.guaranteed(),
                 Optional.ofNullable(limits.clusterMaxInFlight()),
                 leased(group, limits),
+                Optional.ofNullable(limits.rate()),
                 held,
                 Math.max(0, beyond),
                 isBelowGuarantee(beyond, waitsFor),
@@ -134,6 +137,10 @@ public final class Readings {
         }
         if (limits.isReached(running, inFlight) || group.isLeaseOver()) {
             return WaitReason.CLUSTER_LIMIT;
+        }
+        GroupRate rate = group.rate;
+        if (rate != null && !rate.allowsAt(group.engine.now())) {
+            return WaitReason.RATE;
         }
         Ledger ledger = group.ledger;
         if (!group.isCapped() || !ledger.isOn() || ledger.mayTake(group)) {

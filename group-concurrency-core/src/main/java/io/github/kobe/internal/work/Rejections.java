@@ -75,7 +75,10 @@ public final class Rejections {
             return;
         }
         RejectionPolicy rule = ruleFor(task, policy);
-        if (rule == RejectionPolicy.CALLER_RUNS && bySubmitter && rejection.reason() != RejectionReason.QUEUE_TIMEOUT) {
+        if (rule == RejectionPolicy.CALLER_RUNS
+                && bySubmitter
+                && rejection.reason() != RejectionReason.QUEUE_TIMEOUT
+                && !task.group.isRated()) {
             runHere(task, code, work instanceof WorkSpec tailored && tailored.async());
         } else {
             task.complete(outcome(policy, task, rejection));

@@ -34,6 +34,7 @@ class EffectiveLimitsTests {
                 number(1),
                 number(0),
                 cluster,
+                null,
                 null);
     }
 

@@ -256,7 +256,7 @@ class PastDefectsTests {
         Group group = EngineAccess.engine(executor).groupIfKnown("a");
         FaultyRequest request = new FaultyRequest(group);
         Batch batch = new Batch(group.engine);
-        assertThat(group.admit(request, null, true, batch)).isEqualTo(Group.Verdict.QUEUED);
+        assertThat(group.admit(request, null, Long.MAX_VALUE, batch)).isEqualTo(Group.Verdict.QUEUED);
         batch.carryOut();
         if (!alone) {
             executor.submit("a", "in between", () -> "done");

@@ -41,6 +41,16 @@ final class Asker implements AutoCloseable {
         return engine.group(key);
     }
 
+    /** {@return the group; null if it is forgotten} */
+    Group groupIfKnown(String key) {
+        return engine.groupIfKnown(key);
+    }
+
+    /** {@return the time by the engine's clock} */
+    long now() {
+        return engine.now();
+    }
+
     /** {@return whether it was let in, or waits} */
     boolean ask(String key) {
         return ask(key, true);
@@ -54,7 +64,7 @@ final class Asker implements AutoCloseable {
             return true;
         }
         Batch batch = new Batch(engine);
-        Group.Verdict verdict = group.admit(new Asked(key), null, mayWait, batch);
+        Group.Verdict verdict = group.admit(new Asked(key), null, mayWait ? Long.MAX_VALUE : 0, batch);
         batch.carryOut();
         return verdict == Group.Verdict.GRANTED || verdict == Group.Verdict.QUEUED;
     }

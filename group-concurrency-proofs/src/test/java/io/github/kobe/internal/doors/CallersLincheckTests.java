@@ -63,7 +63,7 @@ public class CallersLincheckTests {
         PermitFuture node = new PermitFuture(group, "", Long.MAX_VALUE, null, null);
         Batch batch = new Batch(engine);
         Group.Verdict verdict =
-                group.tryTakeFast(group.home) ? Group.Verdict.GRANTED : group.admit(node, null, true, batch);
+                group.tryTakeFast(group.home) ? Group.Verdict.GRANTED : group.admit(node, null, Long.MAX_VALUE, batch);
         threads.act(thread, batch::carryOut);
         if (verdict == Group.Verdict.GRANTED) {
             node.handOut();

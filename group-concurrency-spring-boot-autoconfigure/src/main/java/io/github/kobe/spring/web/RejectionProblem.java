@@ -35,7 +35,7 @@ record RejectionProblem(HttpStatus status, @Nullable RejectionReason reason) {
 
     static RejectionProblem of(RejectionReason reason) {
         HttpStatus status = switch (reason) {
-            case GROUP_QUEUE_FULL, QUEUE_TIMEOUT -> HttpStatus.TOO_MANY_REQUESTS;
+            case RATE_LIMITED, GROUP_QUEUE_FULL, QUEUE_TIMEOUT -> HttpStatus.TOO_MANY_REQUESTS;
             case GLOBAL_QUEUE_FULL, SHUTDOWN, INTERRUPTED -> HttpStatus.SERVICE_UNAVAILABLE;
         };
         return new RejectionProblem(status, reason);

@@ -44,6 +44,7 @@ abstract class ProblemDetailsTests {
     @CsvSource({
         "GROUP_QUEUE_FULL, 429",
         "QUEUE_TIMEOUT, 429",
+        "RATE_LIMITED, 429",
         "GLOBAL_QUEUE_FULL, 503",
         "SHUTDOWN, 503",
         "INTERRUPTED, 503"

@@ -1,0 +1,160 @@
+package io.github.kobe.internal.permits;
+
+import io.github.kobe.RejectionReason;
+import io.github.kobe.internal.base.EffectiveLimits;
+import io.github.kobe.internal.base.Rejection;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What keeps a group from starting anything: its permits, a pause, its lease, its rate; and what is told to those who therefore
+ * aren't let in. Callers hold the group's guard, unless a method says otherwise.
+ */
+abstract sealed class GroupStarts extends GroupWaits permits GroupState {
+
+    GroupStarts(Groups engine, String key, EffectiveLimits base, boolean named) {
+        super(engine, key, base, named);
+    }
+
+    public final boolean hasRoom() {
+        return hasFreeBoth() && !settings.isPaused() && !stalled && !isEnding() && !isLeaseOver() && isInPace();
+    }
+
+    /** {@return how many that wait, and so many more, would start if only more were leased} */
+    final int keptByLease(int more) {
+        return settings.isPaused() || stalled || isEnding() || !isInPace()
+                ? 0
+                : keptByLease(limits(), queue.size() + more);
+    }
+
+    // ---- its rate
+
+    /** {@return whether it has a rate} By anyone; it may be stale. */
+    public final boolean isRated() {
+        return rate != null;
+    }
+
+    /** {@return whether its rate lets something start} Where not, and something waits, there is an alarm for when it does. */
+    public final boolean isInPace() {
+        GroupRate known = rate;
+        return known == null || known.allows();
+    }
+
+    /** Counts a start against its rate, and sees to what waits behind it. It doesn't fail. */
+    public final void started() {
+        GroupRate known = rate;
+        if (known != null) {
+            known.take(engine.now());
+            armRate();
+        }
+    }
+
+    /** Has the housekeeper look when something that waits may start, or when the group may be forgotten. It doesn't fail. */
+    final void armRate() {
+        GroupRate known = rate;
+        if (known == null) {
+            return;
+        }
+        if (!queue.isEmpty() && !known.allows()) {
+            arm(known, known.next());
+        } else if (known.isKept()) {
+            arm(known, known.keptUntil());
+        }
+    }
+
+    private void arm(GroupRate known, long due) {
+        if (!known.wantsAlarm(due)) {
+            return;
+        }
+        boolean set = false;
+        try {
+            set = engine.housekeeper.at(due, this::isDead, asGroup()::rateIsDue);
+        } catch (OutOfMemoryError oom) {
+            // As without a thread.
+        }
+        if (set) {
+            known.alarmIsSet(due);
+        } else {
+            boolean unused = engine.housekeeper.retry(asGroup());
+        }
+    }
+
+    /** An alarm has come. */
+    final void rateAlarmHasCome(long now) {
+        GroupRate known = rate;
+        if (known != null) {
+            known.alarmHasCome(now);
+        }
+    }
+
+    /** {@return whether its rate would begin anew as it is} Else the group is kept until that is so. */
+    final boolean isRested() {
+        GroupRate known = rate;
+        if (known == null || known.isRested()) {
+            return true;
+        }
+        known.keepUntilRested();
+        armRate();
+        return false;
+    }
+
+    /** {@return whether it was to be forgotten, and its rate hadn't rested and still hasn't} */
+    final boolean isKeptByRate() {
+        GroupRate known = rate;
+        return known != null && known.isKept();
+    }
+
+    /** Forgets what was started. */
+    final void resetRate() {
+        if (rate != null) {
+            rate.reset(engine.now());
+        }
+    }
+
+    /** {@return in how long its rate lets one more start, behind those that wait; 0: now, or it has none} */
+    private long waitForRate() {
+        GroupRate known = rate;
+        if (known == null) {
+            return 0;
+        }
+        long now = known.now();
+        long pause = settings.pauseEndsIn(now);
+        return known.nextAfter(queue.size() + 1L, pause == GroupSettings.NEVER ? now : now + pause) - now;
+    }
+
+    // ---- into the queue, or not
+
+    /**
+     * Reserves a place in both queues for {@code node}, or says why there is none.
+     *
+     * @param maxWait how long it waits at most, besides what the group and the node itself say, in nanoseconds
+     */
+    final @Nullable Rejection reserve(Node node, long maxWait) {
+        int threshold = limits().queueThreshold().value();
+        int size = queue.size();
+        long rateWait = waitForRate();
+        if (size >= threshold) {
+            return rejection(RejectionReason.GROUP_QUEUE_FULL, threshold, size, rateWait);
+        }
+        long timeout = Math.min(maxWait, Math.min(limits().queueTimeoutNanos(), node.ownTimeoutNanos()));
+        if (rateWait > 0 && rateWait >= timeout) {
+            return rejection(RejectionReason.RATE_LIMITED, -1, size, rateWait);
+        }
+        if (maxWait <= 0) {
+            return rejection(RejectionReason.QUEUE_TIMEOUT, -1, size, 0);
+        }
+        int globalThreshold = engine.policy.globalQueueThreshold();
+        countQueueIfAsked();
+        long waiting = queue.reserve(globalThreshold);
+        return waiting < 0 ? null : rejection(RejectionReason.GLOBAL_QUEUE_FULL, globalThreshold, waiting, rateWait);
+    }
+
+    /** {@return what tells why work is not let in, or waits no longer} By anyone. */
+    public final Rejection rejection(RejectionReason reason) {
+        return rejection(reason, -1, queue.size(), 0);
+    }
+
+    private Rejection rejection(RejectionReason reason, int limit, long queued, long retryAfter) {
+        boolean wantsRoom = reason != RejectionReason.SHUTDOWN && reason != RejectionReason.INTERRUPTED;
+        return new Rejection(reason, limit, queued, wantsRoom ? Readings.waitsFor(asGroup()) : null, retryAfter);
+    }
+}
