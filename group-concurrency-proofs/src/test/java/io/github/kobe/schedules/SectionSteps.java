@@ -20,10 +20,10 @@ import org.objectweb.asm.Opcodes;
 public final class SectionSteps extends NamedVisitor {
 
     /**
-     * A section decides about 1,000 nodes at most, and passes a place up to seven times for each. What grows with the
+     * A section decides about 1,000 nodes at most, and passes a place up to eight times for each. What grows with the
      * number of groups, alarms or nodes gets further, since there are more of them in {@link SectionsTests}.
      */
-    static final int MOST = 7_000;
+    static final int MOST = 8_000;
 
     private static final String COUNTER = "io/github/kobe/schedules/SectionSteps";
 
