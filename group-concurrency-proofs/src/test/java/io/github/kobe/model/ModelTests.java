@@ -103,7 +103,12 @@ class ModelTests {
             "lease SESSIONS=1 SWAPS=1 REPLICA",
             "lease LIMIT=2 OTHERS=2 SESSIONS=1 SWAPS=1 REPLICA",
             "lease STATEMENTS=4 OTHERS=2 SWAPS=1 AT_FIRST=1",
-            "lease OTHERS=2 SESSIONS=1 SWAPS=2 REPLICA");
+            "lease OTHERS=2 SESSIONS=1 SWAPS=2 REPLICA",
+            "rate LIMIT=2",
+            "rate TASKS=4 BURST=2",
+            "rate CHANGES=2",
+            "rate FORGETS=2",
+            "rate CHANGES=1 FORGETS=1");
 
     /** They take minutes and some gigabytes of memory. */
     private static final List<String> LARGE = List.of(
@@ -136,7 +141,9 @@ class ModelTests {
             "lease LIMIT=2 STATEMENTS=4 SESSIONS=1",
             "lease LIMIT=2 SESSIONS=1 STALLS=1",
             "lease SESSIONS=1 STALLS=2",
-            "lease LIMIT=2 OTHERS=2 SESSIONS=1 RETURNS=1");
+            "lease LIMIT=2 OTHERS=2 SESSIONS=1 RETURNS=1",
+            "rate TASKS=4 LIMIT=2 PASSES=6",
+            "rate TASKS=4 BURST=2 SUSTAINED=3 PASSES=5");
 
     /** For liveness, which costs more. */
     private static final List<String> FAIR = List.of(
@@ -242,7 +249,13 @@ class ModelTests {
             "lease SESSIONS=1 STALLS=1 SEES_NEXT_TERM",
             "lease STATEMENTS=4 OTHERS=2 FORGETS=1 AT_FIRST=1 SEES_KEPT",
             "lease STATEMENTS=4 OTHERS=2 FORGETS=1 AT_FIRST=1 SEES_RESTATED",
-            "lease STATEMENTS=4 OTHERS=2 FORGETS=1 AT_FIRST=1 SEES_LEARNT");
+            "lease STATEMENTS=4 OTHERS=2 FORGETS=1 AT_FIRST=1 SEES_LEARNT",
+            "rate TASKS=2 BUG_READS_AGAIN",
+            "rate BUG_CHARGES_THE_OLD_READING",
+            "rate BUG_ARMS_FOR_WHO_COMES",
+            "rate BUG_ALARM_STAYS",
+            "rate CHANGES=2 BUG_KEEPS_THE_LATER_ALARM",
+            "rate FORGETS=1 BUG_FORGETS_WHAT_COUNTS");
 
     private static Explored explored;
 
