@@ -49,7 +49,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Timeout(value = 3, unit = TimeUnit.HOURS)
 class RacesTests {
 
-    private static final int RACE = Depth.pick(200, 10_000, 200_000);
+    private static final int RACE = Depth.pick(200, 5_000, 200_000);
 
     /** Of each way to ask, of which a race has eight. */
     private static final int ROUNDS = Math.ceilDiv(RACE, Ask.values().length * Layer.values().length);

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** What the races of scopes have in common: a group of limit 1, and as for others two halves that each end with the audit. */
 abstract class ScopeRaces {
 
-    static final int ROUNDS = Depth.pick(200, 1_250, 50_000);
+    static final int ROUNDS = Depth.pick(200, 600, 50_000);
 
     static final Duration LONG = Duration.ofSeconds(10);
 

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(OneServer.class)
 class DivisionTwinTests {
 
-    private static final int STATEMENTS = Depth.pick(20, 1_000, 10_000);
+    private static final int STATEMENTS = Depth.pick(20, 400, 10_000);
     private static final int DEMANDS = 100;
     private static final int NODES = 10;
 

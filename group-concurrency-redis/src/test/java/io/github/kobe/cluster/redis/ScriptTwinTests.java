@@ -31,7 +31,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(OneServer.class)
 class ScriptTwinTests {
 
-    private static final int RUNS = Depth.pick(1, 60, 3_000);
+    private static final int RUNS = Depth.pick(1, 25, 3_000);
     private static final int STEPS = 400;
 
     @Test
