@@ -11,6 +11,7 @@ import io.github.kobe.cluster.Grant;
 import io.github.kobe.cluster.NodeShare;
 import io.github.kobe.cluster.OnStoreLoss;
 import io.github.kobe.internal.base.CompiledPolicy;
+import io.github.kobe.internal.base.DurationText;
 import io.github.kobe.internal.base.KeyText;
 import io.github.kobe.internal.base.Log;
 import java.lang.System.Logger.Level;
@@ -146,7 +147,7 @@ final class Standing implements Cluster {
 
     void notAnswered(@Nullable Throwable failure) {
         failed++;
-        reason = failure == null ? "it has not answered within " + millis(times.timeout()) : describe(failure);
+        reason = failure == null ? "it has not answered within " + inWords(times.timeout()) : describe(failure);
     }
 
     void suspended() {
@@ -238,7 +239,7 @@ final class Standing implements Cluster {
                         Level.INFO,
                         () -> "The store of the limits over all instances has just begun, has forgotten, or was not"
                                 + " asked for long. For "
-                                + Duration.ofMillis(TimeUnit.NANOSECONDS.toMillis(learntAt - now))
+                                + inWords(TimeUnit.NANOSECONDS.toMillis(learntAt - now))
                                 + " it grants nothing, while all instances say what they have. "
                                 + (facts.alone()
                                         ? "This one goes by its own numbers until shortly before that."
@@ -248,7 +249,7 @@ final class Standing implements Cluster {
                         Level.INFO,
                         () -> "The store of the limits over all instances doesn't answer: " + why
                                 + ". What this instance has" + " serves for "
-                                + millis(TimeUnit.NANOSECONDS.toMillis(countsUntil - now)) + " more.");
+                                + inWords(TimeUnit.NANOSECONDS.toMillis(countsUntil - now)) + " more.");
             case LOST ->
                 Log.write(
                         Level.WARNING,
@@ -271,8 +272,8 @@ final class Standing implements Cluster {
         return "'" + KeyText.printable(settings.nodeName()) + "'";
     }
 
-    private static Duration millis(long millis) {
-        return Duration.ofMillis(millis);
+    private static String inWords(long millis) {
+        return DurationText.inWords(Duration.ofMillis(millis));
     }
 
     private static String describe(Throwable failure) {
