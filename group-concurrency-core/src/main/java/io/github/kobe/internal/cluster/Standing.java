@@ -38,7 +38,7 @@ final class Standing implements Cluster {
     private static final long SPARING = TimeUnit.MINUTES.toNanos(1);
 
     /** So many changes are logged at once before that: those of two outages. */
-    private static final int BURST = 10;
+    private static final int BURST = 12;
 
     private final ClusterSettings settings;
     private final Times times;
@@ -65,6 +65,7 @@ final class Standing implements Cluster {
     // ---- what it has logged
     private @Nullable Kind logged;
     private boolean loggedAsRefused;
+    private boolean loggedAsAlone;
     private long lossLoggedAt = NEVER;
     /** When all lines would have been written if they came once a minute. */
     private long paidUntil;
@@ -180,24 +181,34 @@ final class Standing implements Cluster {
             facts = next;
         }
         begunAt = begunAt == NEVER ? now : begunAt;
+        // At first it connects; and who has just heard of the store and has nothing yet is about to say what it has.
         boolean isKnown = switch (kind) {
             case CONNECTED -> nodes > 0;
-            case LOST -> answered > 0 || now - begunAt > TimeUnit.MILLISECONDS.toNanos(times.silence()); // it connects
+            case LOST -> answered == 0 ? now - begunAt > silence() : reason != null || isSilent(now, heardAt);
             default -> true;
         };
-        if (isKnown && (kind != logged || refused != loggedAsRefused) && mayLog(kind, now)) {
+        boolean isNewLoss = kind == Kind.LOST && (lossLoggedAt == NEVER || now - lossLoggedAt >= SPARING);
+        if (isKnown && (kind != logged || refused != loggedAsRefused) && (isNewLoss || mayLog(now))) {
             logged = kind;
             loggedAsRefused = refused;
             lossLoggedAt = kind == Kind.LOST ? now : lossLoggedAt;
-            paidUntil = Math.max(paidUntil, now) + SPARING;
+            pay(now);
             log(kind, now, countsUntil);
+        }
+        if (alone != loggedAsAlone && !left && mayLog(now)) {
+            loggedAsAlone = alone;
+            pay(now);
+            logAlone(alone);
         }
     }
 
-    /** {@return whether there has been little to log lately, or the store is lost, and that wasn't logged lately} */
-    private boolean mayLog(Kind kind, long now) {
-        boolean isNewLoss = kind == Kind.LOST && (lossLoggedAt == NEVER || now - lossLoggedAt >= SPARING);
-        return isNewLoss || paidUntil - now < BURST * SPARING;
+    /** {@return whether there has been little to log lately} */
+    private boolean mayLog(long now) {
+        return paidUntil - now < BURST * SPARING;
+    }
+
+    private void pay(long now) {
+        paidUntil = Math.max(paidUntil, now) + SPARING;
     }
 
     private Facts facts(Kind kind, Instant since, long countsUntil, boolean alone) {
@@ -215,7 +226,7 @@ final class Standing implements Cluster {
     }
 
     private Kind kind(long now, long countsUntil, long heard, long learnt, boolean alone) {
-        boolean silent = heard == NEVER || now - heard > TimeUnit.MILLISECONDS.toNanos(times.silence());
+        boolean silent = isSilent(now, heard);
         if (now >= countsUntil) {
             return alone && !silent && now < learnt ? Kind.LEARNING : Kind.LOST;
         }
@@ -223,6 +234,28 @@ final class Standing implements Cluster {
             return Kind.STALE;
         }
         return now < learnt ? Kind.LEARNING : Kind.CONNECTED;
+    }
+
+    private boolean isSilent(long now, long heard) {
+        return heard == NEVER || now - heard > silence();
+    }
+
+    private long silence() {
+        return TimeUnit.MILLISECONDS.toNanos(times.silence());
+    }
+
+    private static void logAlone(boolean alone) {
+        if (alone) {
+            Log.write(
+                    Level.WARNING,
+                    () -> "The store of the limits over all instances is away: from now on this instance goes by its"
+                            + " own numbers, so all together may have more in flight than these limits allow.");
+        } else {
+            Log.write(
+                    Level.INFO,
+                    () -> "This instance goes by its own numbers no more, but by what the store of the limits over all"
+                            + " instances grants.");
+        }
     }
 
     private void log(Kind kind, long now, long countsUntil) {
