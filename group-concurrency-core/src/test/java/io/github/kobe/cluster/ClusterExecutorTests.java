@@ -19,8 +19,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -214,6 +218,42 @@ class ClusterExecutorTests {
         assertNothingStarts(new Broken(false));
     }
 
+    @Test
+    @Tag("CL68")
+    void aStoreThatDoesNotSayWhoHasWhatIsGivenUpWithAReason() {
+        Broken silent = new Broken(false) {
+            @Override
+            public CompletionStage<List<NodeShare>> look(@Nullable String resource) {
+                return new CompletableFuture<>();
+            }
+        };
+        Cluster cluster = join(silent).cluster().orElseThrow();
+
+        assertThatExceptionOfType(ExecutionException.class)
+                .isThrownBy(() -> Deadline.within(
+                        () -> cluster.look(KEY).toCompletableFuture().get()))
+                .havingCause()
+                .isInstanceOf(TimeoutException.class)
+                .withMessage("it has not answered within 2.0 s");
+    }
+
+    @Test
+    @Tag("CL68")
+    void theLogHasTheFailureOfAStoreOfWhichTheReasonIsShown() {
+        Logger logger = Logger.getLogger(GroupExecutor.class.getName());
+        logger.setLevel(Level.FINE);
+        try (CapturedLog log = CapturedLog.open()) {
+            Broken mute = new Broken(false, null);
+            Cluster cluster = join(mute).cluster().orElseThrow();
+
+            Deadline.until("it is asked again and again", () -> mute.asked.get() > 2);
+            assertThat(cluster.state().reason()).contains("it gives no reason");
+            assertThat(log.all()).contains("The store of the limits over all instances gave no answer.");
+        } finally {
+            logger.setLevel(null);
+        }
+    }
+
     private void assertNothingStarts(Broken broken) {
         GroupExecutor executor = join(broken);
 
@@ -224,19 +264,25 @@ class ClusterExecutorTests {
         assertThat(running).hasValue(0);
     }
 
-    private static final class Broken implements ClusterStore {
+    private static class Broken implements ClusterStore {
 
         private final boolean throwing;
+        private final @Nullable String message;
         private final AtomicInteger asked = new AtomicInteger();
 
         private Broken(boolean throwing) {
+            this(throwing, "broken");
+        }
+
+        private Broken(boolean throwing, @Nullable String message) {
             this.throwing = throwing;
+            this.message = message;
         }
 
         @Override
         public CompletionStage<Answer> exchange(Statement statement) {
             asked.incrementAndGet();
-            IllegalStateException failure = new IllegalStateException("broken");
+            IllegalStateException failure = new IllegalStateException(message);
             if (throwing) {
                 throw failure;
             }

@@ -23,6 +23,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -148,7 +149,16 @@ final class Standing implements Cluster {
 
     void notAnswered(@Nullable Throwable failure) {
         failed++;
-        reason = failure == null ? "it has not answered within " + inWords(times.timeout()) : describe(failure);
+        if (failure == null) {
+            reason = notInTime();
+        } else {
+            reason = describe(failure);
+            Log.write(Level.DEBUG, () -> "The store of the limits over all instances gave no answer.", failure);
+        }
+    }
+
+    private String notInTime() {
+        return "it has not answered within " + inWords(times.timeout());
     }
 
     void suspended() {
@@ -313,7 +323,7 @@ final class Standing implements Cluster {
         Throwable cause =
                 failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
         String message = cause.getMessage();
-        return message == null ? cause.getClass().getSimpleName() : message;
+        return message == null ? "it gives no reason" : message;
     }
 
     private Instant wall() {
@@ -385,6 +395,10 @@ final class Standing implements Cluster {
                             }
                         },
                         Thread::startVirtualThread);
-        return asked.orTimeout(times.timeout(), TimeUnit.MILLISECONDS);
+        return asked.orTimeout(times.timeout(), TimeUnit.MILLISECONDS)
+                .exceptionallyCompose(failure -> CompletableFuture.failedStage(
+                        failure instanceof TimeoutException && failure.getMessage() == null
+                                ? new TimeoutException(notInTime())
+                                : failure));
     }
 }

@@ -18,10 +18,14 @@ import java.util.Map;
 import java.util.concurrent.CompletionException;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /** What the endpoint does with one executor. */
 final class GroupControl {
+
+    private static final Log LOGGER = LogFactory.getLog(GroupControl.class);
 
     private final GroupExecutor executor;
     private final String instance;
@@ -96,13 +100,14 @@ final class GroupControl {
             int sum = nodes.stream().mapToInt(GroupReport.Node::has).sum();
             return new GroupReport.Share(known.leased(), known.alone(), nodes, sum, null);
         } catch (CompletionException away) {
-            return new GroupReport.Share(
-                    known.leased(),
-                    known.alone(),
-                    null,
-                    null,
-                    PrintableText.wellFormed(String.valueOf(away.getCause())));
+            LOGGER.debug("The store could not say which instances have how much of a group.", away.getCause());
+            return new GroupReport.Share(known.leased(), known.alone(), null, null, reason(away.getCause()));
         }
+    }
+
+    private static String reason(@Nullable Throwable failure) {
+        String message = failure == null ? null : failure.getMessage();
+        return message == null ? "it gives no reason" : PrintableText.wellFormed(message);
     }
 
     /** Does what a request asks for. */
