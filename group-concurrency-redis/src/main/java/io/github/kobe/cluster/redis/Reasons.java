@@ -77,13 +77,14 @@ final class Reasons {
             return "its reason isn't shown, since that may hold a secret; the log has its kind, at level DEBUG";
         }
         String message = cause.getMessage();
-        return switch (cause) {
-            case UnknownHostException unknown
-            when message != null && message.indexOf(' ') < 0 -> "there is no host " + message;
-            case ClosedChannelException closed when message == null -> "the connection was closed";
-            case TimeoutException late when message == null -> "it took too long";
-            default -> message == null ? "the client gives no reason" : message;
-        };
+        if (message != null) {
+            boolean isName = cause instanceof UnknownHostException && message.indexOf(' ') < 0;
+            return isName ? "there is no host " + message : message;
+        }
+        if (cause instanceof ClosedChannelException) {
+            return "the connection was closed";
+        }
+        return cause instanceof TimeoutException ? "it took too long" : "the client gives no reason";
     }
 
     /** {@return of what classes a failure and its causes are} */
