@@ -1,5 +1,6 @@
 package io.github.kobe;
 
+import io.github.kobe.internal.base.KeyText;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -356,15 +357,17 @@ public final class GroupLimits {
      * Checks that work may wait where there is a limit over all instances: it has to, until something is leased.
      *
      * @param rule the key or pattern that has these numbers, with those that it inherits; {@code null}: all groups
+     * @param given the key or pattern for which its number of those who may wait is given; {@code null}: it is that of all groups
      * @throws InvalidPolicyException if not
      */
-    void validateClusterQueue(@Nullable String rule) {
+    void validateClusterQueue(@Nullable String rule, @Nullable String given) {
         if (areClustered() && queueThreshold != null && queueThreshold < 1) {
+            String needing = rule == null || rule.equals(given) ? "" : " of '" + KeyText.printable(rule) + "'";
             throw new InvalidPolicyException(
-                    rule == null ? "defaultQueueThresholdPerGroup" : "queueThreshold",
-                    rule,
+                    given == null ? "defaultQueueThresholdPerGroup" : "queueThreshold",
+                    given,
                     queueThreshold,
-                    "at least 1 with " + CLUSTER_MAX_IN_FLIGHT + " " + clusterMaxInFlight
+                    "at least 1 with " + CLUSTER_MAX_IN_FLIGHT + " " + clusterMaxInFlight + needing
                             + ", since work waits until this instance has leased a part of that");
         }
     }

@@ -269,28 +269,30 @@ public final class GroupPolicy {
             limits.validateWithoutCluster(groupKey);
         }
         if (clustered || limits.areClustered()) {
-            ofGroup(groupKey, limits).validateClusterQueue(groupKey);
+            validateClusterQueue(groupKey, limits);
         }
         return limits;
     }
 
-    /** {@return the numbers of a group of which the limits resolver says that} Those of both resolvers aside. */
-    private GroupLimits ofGroup(String groupKey, GroupLimits answer) {
+    /** Checks a group of which the limits resolver says that. What the other resolver says is left aside. */
+    private void validateClusterQueue(String groupKey, GroupLimits answer) {
         GroupLimits own = groups.getOrDefault(groupKey, GroupLimits.unset()).orElse(answer);
-        return compiled.explain(groupKey).patterns().stream()
-                .findFirst()
-                .map(patterns::get)
-                .map(own::orElse)
-                .orElse(own)
-                .orElse(defaults);
+        Optional<String> pattern =
+                compiled.explain(groupKey).patterns().stream().findFirst();
+        GroupLimits ofPattern = pattern.map(patterns::get).orElseGet(GroupLimits::unset);
+        String given = own.queueThreshold().isPresent()
+                ? groupKey
+                : pattern.filter(some -> ofPattern.queueThreshold().isPresent()).orElse(null);
+        own.orElse(ofPattern).orElse(defaults).validateClusterQueue(groupKey, given);
     }
 
     /** What has to be leased can be waited for, as far as the policy itself can tell. */
     private void validateClusterQueues() {
         if (clustered) {
-            defaults.validateClusterQueue(null);
-            groups.keySet().forEach(key -> ofGroup(key, GroupLimits.unset()).validateClusterQueue(key));
-            patterns.forEach((pattern, limits) -> limits.orElse(defaults).validateClusterQueue(pattern));
+            defaults.validateClusterQueue(null, null);
+            groups.keySet().forEach(key -> validateClusterQueue(key, GroupLimits.unset()));
+            patterns.forEach((pattern, limits) -> limits.orElse(defaults)
+                    .validateClusterQueue(pattern, limits.queueThreshold().isPresent() ? pattern : null));
         }
     }
 

@@ -49,7 +49,8 @@ public interface GroupStats {
 
     /**
      * {@return how many of {@link #clusterMaxInFlight} this instance may have in flight now, at most {@link #maxInFlight}; 0 where
-     * no other instance shares the limit}
+     * no other instance shares the limit} While it goes {@linkplain io.github.kobe.cluster.ClusterState#alone by its own numbers}
+     * nothing of that is known to the store.
      */
     int leased();
 

@@ -15,61 +15,34 @@ import io.github.kobe.testing.CapturedLog;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Executors of one JVM that share limits, as applications use them: with threads, clocks and a store of their own. */
 @Timeout(60)
-class ClusterExecutorTests {
-
-    private static final String KEY = "tenant:a";
+class ClusterExecutorTests extends SharingExecutors {
 
     private final ClusterStore store = ClusterStore.inMemory();
-    private final List<GroupExecutor> executors = new ArrayList<>();
-    private final AtomicInteger running = new AtomicInteger();
-    private final AtomicInteger most = new AtomicInteger();
 
-    private GroupExecutor join() {
-        return join(store);
+    @Override
+    protected ClusterSettings settings() {
+        return ClusterSettings.of(store);
     }
 
-    private GroupExecutor join(ClusterStore at) {
-        GroupPolicy policy = GroupPolicy.builder()
-                .pattern("tenant:*", GroupLimits.unset().withClusterMaxInFlight(3))
-                .build();
-        GroupExecutor executor = GroupExecutor.newVirtualThreadExecutor(policy, ClusterSettings.of(at));
-        executors.add(executor);
-        return executor;
-    }
-
-    @AfterEach
-    void close() throws Exception {
-        for (GroupExecutor executor : executors) {
-            Deadline.within(() -> {
-                executor.close();
-                return true;
-            });
-        }
+    @Override
+    protected void closeStores() {
         store.close();
-    }
-
-    private String work() {
-        most.accumulateAndGet(running.incrementAndGet(), Math::max);
-        try {
-            Thread.onSpinWait();
-            return "done";
-        } finally {
-            running.decrementAndGet();
-        }
     }
 
     private static List<String> toldAtTheStart(GroupPolicy.Builder policy, ClusterSettings settings) throws Exception {
@@ -118,23 +91,6 @@ class ClusterExecutorTests {
     }
 
     @Test
-    @Tag("CL10")
-    void allTogetherRunNoMoreThanTheLimit() throws Exception {
-        List<TaskHandle<String>> handles = new ArrayList<>();
-        List<GroupExecutor> all = List.of(join(), join(), join());
-        for (int i = 0; i < 100; i++) {
-            for (GroupExecutor executor : all) {
-                handles.add(executor.submit(KEY, this::work));
-            }
-        }
-
-        for (TaskHandle<String> handle : handles) {
-            assertThat(Deadline.within(handle::await).value()).isEqualTo("done");
-        }
-        assertThat(most).hasValueLessThanOrEqualTo(3).hasPositiveValue();
-    }
-
-    @Test
     void callsPermitsAndScopesShareItToo() throws Exception {
         GroupExecutor one = join();
         GroupExecutor two = join();
@@ -145,7 +101,7 @@ class ClusterExecutorTests {
             assertThat(Deadline.within(() -> two.call(KEY, this::work))).isEqualTo("done");
             assertThat(Deadline.within(() -> Scopes.of(two).map(KEY, List.of(1, 2, 3), item -> work())))
                     .hasSize(3);
-            assertThat(most).hasValue(1);
+            assertThat(most()).isEqualTo(1);
         }
         gate.open();
         assertThat(Deadline.within(task::await).value()).isEqualTo("done");
@@ -158,8 +114,7 @@ class ClusterExecutorTests {
                 .rejectionPolicy(RejectionPolicy.CALLER_RUNS)
                 .group(KEY, GroupLimits.unset().withClusterMaxInFlight(1).withQueueThreshold(1))
                 .build();
-        GroupExecutor executor = GroupExecutor.newVirtualThreadExecutor(policy, ClusterSettings.of(store));
-        executors.add(executor);
+        GroupExecutor executor = join(policy, settings());
         Gate gate = new Gate();
         TaskHandle<String> runs = executor.submit(KEY, gate.then("done"));
         gate.awaitArrived(1);
@@ -195,7 +150,7 @@ class ClusterExecutorTests {
 
     @Test
     void otherGroupsKnowNothingOfIt() throws Exception {
-        GroupExecutor executor = join(new Broken(false));
+        GroupExecutor executor = join(ClusterSettings.of(new Broken(false)));
 
         assertThat(Deadline.within(() -> executor.call("own", this::work))).isEqualTo("done");
     }
@@ -214,29 +169,71 @@ class ClusterExecutorTests {
         assertNothingStarts(new Broken(false));
     }
 
+    @Test
+    @Tag("CL68")
+    void aStoreThatDoesNotSayWhoHasWhatIsGivenUpWithAReason() {
+        Broken silent = new Broken(false) {
+            @Override
+            public CompletionStage<List<NodeShare>> look(@Nullable String resource) {
+                return new CompletableFuture<>();
+            }
+        };
+        Cluster cluster = join(ClusterSettings.of(silent)).cluster().orElseThrow();
+
+        assertThatExceptionOfType(ExecutionException.class)
+                .isThrownBy(() -> Deadline.within(
+                        () -> cluster.look(KEY).toCompletableFuture().get()))
+                .havingCause()
+                .isInstanceOf(TimeoutException.class)
+                .withMessage("it has not answered within 2.0 s");
+    }
+
+    @Test
+    @Tag("CL68")
+    void theLogHasTheFailureOfAStoreOfWhichTheReasonIsShown() {
+        Logger logger = Logger.getLogger(GroupExecutor.class.getName());
+        logger.setLevel(Level.FINE);
+        try (CapturedLog log = CapturedLog.open()) {
+            Broken mute = new Broken(false, null);
+            Cluster cluster = join(ClusterSettings.of(mute)).cluster().orElseThrow();
+
+            Deadline.until("it is asked again and again", () -> mute.asked.get() > 2);
+            assertThat(cluster.state().reason()).contains("it gives no reason");
+            assertThat(log.all()).contains("The store of the limits over all instances gave no answer.");
+        } finally {
+            logger.setLevel(null);
+        }
+    }
+
     private void assertNothingStarts(Broken broken) {
-        GroupExecutor executor = join(broken);
+        GroupExecutor executor = join(ClusterSettings.of(broken));
 
         assertThatExceptionOfType(RejectedTaskException.class)
                 .isThrownBy(() -> Deadline.within(() -> executor.call(KEY, "call", Duration.ofMillis(500), this::work)))
                 .withMessageContaining("CLUSTER_LIMIT");
         Deadline.until("it is asked again and again", () -> broken.asked.get() > 2);
-        assertThat(running).hasValue(0);
+        assertThat(most()).isZero();
     }
 
-    private static final class Broken implements ClusterStore {
+    private static class Broken implements ClusterStore {
 
         private final boolean throwing;
+        private final @Nullable String message;
         private final AtomicInteger asked = new AtomicInteger();
 
         private Broken(boolean throwing) {
+            this(throwing, "broken");
+        }
+
+        private Broken(boolean throwing, @Nullable String message) {
             this.throwing = throwing;
+            this.message = message;
         }
 
         @Override
         public CompletionStage<Answer> exchange(Statement statement) {
             asked.incrementAndGet();
-            IllegalStateException failure = new IllegalStateException("broken");
+            IllegalStateException failure = new IllegalStateException(message);
             if (throwing) {
                 throw failure;
             }

@@ -165,50 +165,62 @@ class ClusterLimitTests {
 
     static Stream<Arguments> whereNothingMayWait() {
         return Stream.of(
-                arguments(GroupPolicy.builder().group("a", inAll(20).withQueueThreshold(0)), "queueThreshold", "a", 20),
+                arguments(
+                        GroupPolicy.builder().group("a", inAll(20).withQueueThreshold(0)),
+                        "queueThreshold",
+                        "a",
+                        "20,"),
                 arguments(
                         GroupPolicy.builder()
                                 .group("t:a", GroupLimits.unset().withQueueThreshold(0))
                                 .pattern("t:*", inAll(20)),
                         "queueThreshold",
                         "t:a",
-                        20),
+                        "20,"),
                 arguments(
                         GroupPolicy.builder()
                                 .group("t:a", inAll(7))
                                 .pattern("t:*", GroupLimits.unset().withQueueThreshold(0)),
                         "queueThreshold",
-                        "t:a",
-                        7),
+                        "t:*",
+                        "7 of 't:a',"),
                 arguments(
                         GroupPolicy.builder().pattern("t:*", inAll(20)).defaultQueueThresholdPerGroup(0),
-                        "queueThreshold",
-                        "t:*",
-                        20),
+                        "defaultQueueThresholdPerGroup",
+                        null,
+                        "20 of 't:*',"),
+                arguments(
+                        GroupPolicy.builder()
+                                .group("t:a", inAll(7))
+                                .pattern("t:*", GroupLimits.unset().withMaxConcurrency(2))
+                                .defaultQueueThresholdPerGroup(0),
+                        "defaultQueueThresholdPerGroup",
+                        null,
+                        "7 of 't:a',"),
                 arguments(
                         GroupPolicy.builder()
                                 .pattern("t:*", GroupLimits.unset().withQueueThreshold(0))
                                 .defaultClusterMaxInFlightPerGroup(30),
                         "queueThreshold",
                         "t:*",
-                        30),
+                        "30,"),
                 arguments(
                         GroupPolicy.builder().defaultQueueThresholdPerGroup(0).defaultClusterMaxInFlightPerGroup(30),
                         "defaultQueueThresholdPerGroup",
                         null,
-                        30));
+                        "30,"));
     }
 
     @Tag("CL1")
     @ParameterizedTest(name = "{1} of {2}")
     @MethodSource("whereNothingMayWait")
-    void whereItHoldsWorkMustBeAllowedToWait(GroupPolicy.Builder builder, String setting, String rule, int number) {
+    void whereItHoldsWorkMustBeAllowedToWait(GroupPolicy.Builder builder, String setting, String rule, String needing) {
         InvalidPolicyException refusal = refusal(builder::build);
 
         assertThat(refusal.setting()).isEqualTo(setting);
         assertThat(refusal.rule()).isEqualTo(rule);
         assertThat(refusal.value()).isEqualTo("0");
-        assertThat(refusal.allowed()).startsWith("at least 1 with clusterMaxInFlight " + number);
+        assertThat(refusal.allowed()).startsWith("at least 1 with clusterMaxInFlight " + needing);
         assertThat(refusal).hasMessageContaining(setting).hasMessageContaining("was 0");
     }
 

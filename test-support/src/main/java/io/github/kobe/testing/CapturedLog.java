@@ -2,6 +2,7 @@ package io.github.kobe.testing;
 
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Predicate;
 import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
@@ -31,20 +32,22 @@ public final class CapturedLog extends Handler implements AutoCloseable {
 
     /** The texts of what was logged as a warning or worse. */
     public List<String> warnings() {
-        SimpleFormatter formatter = new SimpleFormatter();
-        return records.stream()
-                .filter(entry -> entry.getLevel().intValue() >= Level.WARNING.intValue())
-                .map(formatter::formatMessage)
-                .toList();
+        return texts(entry -> entry.getLevel().intValue() >= Level.WARNING.intValue());
     }
 
     /** The texts of what was logged as information. */
     public List<String> infos() {
+        return texts(entry -> entry.getLevel().equals(Level.INFO));
+    }
+
+    /** The texts of all that was logged. */
+    public List<String> all() {
+        return texts(entry -> true);
+    }
+
+    private List<String> texts(Predicate<LogRecord> wanted) {
         SimpleFormatter formatter = new SimpleFormatter();
-        return records.stream()
-                .filter(entry -> entry.getLevel().equals(Level.INFO))
-                .map(formatter::formatMessage)
-                .toList();
+        return records.stream().filter(wanted).map(formatter::formatMessage).toList();
     }
 
     /** The errors that came with what was logged as a warning or worse. */

@@ -11,6 +11,7 @@ import io.github.kobe.cluster.Grant;
 import io.github.kobe.cluster.NodeShare;
 import io.github.kobe.cluster.OnStoreLoss;
 import io.github.kobe.internal.base.CompiledPolicy;
+import io.github.kobe.internal.base.DurationText;
 import io.github.kobe.internal.base.KeyText;
 import io.github.kobe.internal.base.Log;
 import java.lang.System.Logger.Level;
@@ -22,6 +23,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -37,7 +39,7 @@ final class Standing implements Cluster {
     private static final long SPARING = TimeUnit.MINUTES.toNanos(1);
 
     /** So many changes are logged at once before that: those of two outages. */
-    private static final int BURST = 10;
+    private static final int BURST = 12;
 
     private final ClusterSettings settings;
     private final Times times;
@@ -64,6 +66,7 @@ final class Standing implements Cluster {
     // ---- what it has logged
     private @Nullable Kind logged;
     private boolean loggedAsRefused;
+    private boolean loggedAsAlone;
     private long lossLoggedAt = NEVER;
     /** When all lines would have been written if they came once a minute. */
     private long paidUntil;
@@ -146,7 +149,16 @@ final class Standing implements Cluster {
 
     void notAnswered(@Nullable Throwable failure) {
         failed++;
-        reason = failure == null ? "it has not answered within " + millis(times.timeout()) : describe(failure);
+        if (failure == null) {
+            reason = notInTime();
+        } else {
+            reason = describe(failure);
+            Log.write(Level.DEBUG, () -> "The store of the limits over all instances gave no answer.", failure);
+        }
+    }
+
+    private String notInTime() {
+        return "it has not answered within " + inWords(times.timeout());
     }
 
     void suspended() {
@@ -179,24 +191,34 @@ final class Standing implements Cluster {
             facts = next;
         }
         begunAt = begunAt == NEVER ? now : begunAt;
+        // At first it connects; and who has just heard of the store and has nothing yet is about to say what it has.
         boolean isKnown = switch (kind) {
             case CONNECTED -> nodes > 0;
-            case LOST -> answered > 0 || now - begunAt > TimeUnit.MILLISECONDS.toNanos(times.silence()); // it connects
+            case LOST -> answered == 0 ? now - begunAt > silence() : reason != null || isSilent(now, heardAt);
             default -> true;
         };
-        if (isKnown && (kind != logged || refused != loggedAsRefused) && mayLog(kind, now)) {
+        boolean isNewLoss = kind == Kind.LOST && (lossLoggedAt == NEVER || now - lossLoggedAt >= SPARING);
+        if (isKnown && (kind != logged || refused != loggedAsRefused) && (isNewLoss || mayLog(now))) {
             logged = kind;
             loggedAsRefused = refused;
             lossLoggedAt = kind == Kind.LOST ? now : lossLoggedAt;
-            paidUntil = Math.max(paidUntil, now) + SPARING;
+            pay(now);
             log(kind, now, countsUntil);
+        }
+        if (alone != loggedAsAlone && !left && mayLog(now)) {
+            loggedAsAlone = alone;
+            pay(now);
+            logAlone(alone);
         }
     }
 
-    /** {@return whether there has been little to log lately, or the store is lost, and that wasn't logged lately} */
-    private boolean mayLog(Kind kind, long now) {
-        boolean isNewLoss = kind == Kind.LOST && (lossLoggedAt == NEVER || now - lossLoggedAt >= SPARING);
-        return isNewLoss || paidUntil - now < BURST * SPARING;
+    /** {@return whether there has been little to log lately} */
+    private boolean mayLog(long now) {
+        return paidUntil - now < BURST * SPARING;
+    }
+
+    private void pay(long now) {
+        paidUntil = Math.max(paidUntil, now) + SPARING;
     }
 
     private Facts facts(Kind kind, Instant since, long countsUntil, boolean alone) {
@@ -214,7 +236,7 @@ final class Standing implements Cluster {
     }
 
     private Kind kind(long now, long countsUntil, long heard, long learnt, boolean alone) {
-        boolean silent = heard == NEVER || now - heard > TimeUnit.MILLISECONDS.toNanos(times.silence());
+        boolean silent = isSilent(now, heard);
         if (now >= countsUntil) {
             return alone && !silent && now < learnt ? Kind.LEARNING : Kind.LOST;
         }
@@ -222,6 +244,28 @@ final class Standing implements Cluster {
             return Kind.STALE;
         }
         return now < learnt ? Kind.LEARNING : Kind.CONNECTED;
+    }
+
+    private boolean isSilent(long now, long heard) {
+        return heard == NEVER || now - heard > silence();
+    }
+
+    private long silence() {
+        return TimeUnit.MILLISECONDS.toNanos(times.silence());
+    }
+
+    private static void logAlone(boolean alone) {
+        if (alone) {
+            Log.write(
+                    Level.WARNING,
+                    () -> "The store of the limits over all instances is away: from now on this instance goes by its"
+                            + " own numbers, so all together may have more in flight than these limits allow.");
+        } else {
+            Log.write(
+                    Level.INFO,
+                    () -> "This instance goes by its own numbers no more, but by what the store of the limits over all"
+                            + " instances grants.");
+        }
     }
 
     private void log(Kind kind, long now, long countsUntil) {
@@ -238,7 +282,7 @@ final class Standing implements Cluster {
                         Level.INFO,
                         () -> "The store of the limits over all instances has just begun, has forgotten, or was not"
                                 + " asked for long. For "
-                                + Duration.ofMillis(TimeUnit.NANOSECONDS.toMillis(learntAt - now))
+                                + inWords(TimeUnit.NANOSECONDS.toMillis(learntAt - now))
                                 + " it grants nothing, while all instances say what they have. "
                                 + (facts.alone()
                                         ? "This one goes by its own numbers until shortly before that."
@@ -248,7 +292,7 @@ final class Standing implements Cluster {
                         Level.INFO,
                         () -> "The store of the limits over all instances doesn't answer: " + why
                                 + ". What this instance has" + " serves for "
-                                + millis(TimeUnit.NANOSECONDS.toMillis(countsUntil - now)) + " more.");
+                                + inWords(TimeUnit.NANOSECONDS.toMillis(countsUntil - now)) + " more.");
             case LOST ->
                 Log.write(
                         Level.WARNING,
@@ -271,15 +315,15 @@ final class Standing implements Cluster {
         return "'" + KeyText.printable(settings.nodeName()) + "'";
     }
 
-    private static Duration millis(long millis) {
-        return Duration.ofMillis(millis);
+    private static String inWords(long millis) {
+        return DurationText.inWords(Duration.ofMillis(millis));
     }
 
     private static String describe(Throwable failure) {
         Throwable cause =
                 failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
         String message = cause.getMessage();
-        return message == null ? cause.getClass().getSimpleName() : message;
+        return message == null ? "it gives no reason" : message;
     }
 
     private Instant wall() {
@@ -351,6 +395,10 @@ final class Standing implements Cluster {
                             }
                         },
                         Thread::startVirtualThread);
-        return asked.orTimeout(times.timeout(), TimeUnit.MILLISECONDS);
+        return asked.orTimeout(times.timeout(), TimeUnit.MILLISECONDS)
+                .exceptionallyCompose(failure -> CompletableFuture.failedStage(
+                        failure instanceof TimeoutException && failure.getMessage() == null
+                                ? new TimeoutException(notInTime())
+                                : failure));
     }
 }

@@ -6,6 +6,7 @@ import io.github.kobe.RejectionReason;
 import io.github.kobe.TaskTotals;
 import io.github.kobe.WaitReason;
 import io.github.kobe.internal.base.CompiledPolicy;
+import io.github.kobe.internal.base.DurationText;
 import io.github.kobe.internal.base.EffectiveLimits;
 import io.github.kobe.internal.base.KeyText;
 import io.github.kobe.internal.base.Log;
@@ -21,7 +22,6 @@ import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -167,7 +167,7 @@ final class Watch {
 
     private void tellOf(List<Refusing> refusing) {
         refusing.sort(Comparator.comparingLong(Refusing::number).reversed());
-        String interval = inWords(Duration.ofNanos(intervalNanos()));
+        String interval = DurationText.inWords(Duration.ofNanos(intervalNanos()));
         refusing.stream().limit(MOST_NAMED).forEach(one -> tellOf(one, interval));
         if (refusing.size() > MOST_NAMED) {
             List<Refusing> others = refusing.subList(MOST_NAMED, refusing.size());
@@ -192,7 +192,7 @@ final class Watch {
                         + group.queued() + " wait" + inBrackets(group)
                         + (group.oldestWait().isZero()
                                 ? "."
-                                : ", the oldest for " + inWords(group.oldestWait()) + "."));
+                                : ", the oldest for " + DurationText.inWords(group.oldestWait()) + "."));
     }
 
     private void tellOf(Guarantees guarantees) {
@@ -213,7 +213,7 @@ final class Watch {
     }
 
     private void tellThatItStandsStill(Group group, GroupStats stats) {
-        String interval = inWords(Duration.ofNanos(intervalNanos()));
+        String interval = DurationText.inWords(Duration.ofNanos(intervalNanos()));
         List<String> holders = Holders.described(group, MOST_HOLDERS);
         String why = holders.isEmpty()
                 ? " It has no permits: " + whoHasThem(stats) + inBrackets(stats) + "."
@@ -239,10 +239,5 @@ final class Watch {
 
     private static String number(int limit) {
         return limit == Integer.MAX_VALUE ? "unlimited" : String.valueOf(limit);
-    }
-
-    private static String inWords(Duration time) {
-        double seconds = time.toMillis() / 1_000.0;
-        return String.format(Locale.ROOT, seconds < 10 ? "%.1f s" : "%.0f s", seconds);
     }
 }

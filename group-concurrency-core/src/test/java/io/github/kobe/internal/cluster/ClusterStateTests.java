@@ -21,6 +21,13 @@ import org.junit.jupiter.api.Test;
 @Tag("CL68")
 class ClusterStateTests extends TwoNodes {
 
+    private static final String BEGINS_ALONE =
+            "The store of the limits over all instances is away: from now on this instance"
+                    + " goes by its own numbers, so all together may have more in flight than these limits allow.";
+    private static final String ENDS_ALONE =
+            "This instance goes by its own numbers no more, but by what the store of the"
+                    + " limits over all instances grants.";
+
     private static Cluster of(SimulatedNode node) {
         return node.executor().cluster().orElseThrow();
     }
@@ -69,7 +76,7 @@ class ClusterStateTests extends TwoNodes {
             one.cutOff(true, true);
             pass(Duration.ofSeconds(7));
             assertThat(state(one).kind()).isEqualTo(Kind.STALE);
-            assertThat(state(one).reason()).contains("it has not answered within PT2S");
+            assertThat(state(one).reason()).contains("it has not answered within 2.0 s");
             pass(Duration.ofSeconds(6));
             assertThat(state(one).kind()).isEqualTo(Kind.LOST);
             assertThat(state(one).counts()).isZero();
@@ -80,12 +87,13 @@ class ClusterStateTests extends TwoNodes {
             assertThat(state(one).reason()).isEmpty();
 
             assertThat(log.infos())
-                    .anyMatch(line -> line.startsWith("The store of the limits over all instances doesn't answer:"
-                            + " it has not answered within PT2S. What this instance has serves for PT"))
+                    .anyMatch(line -> line.matches(
+                            "The store of the limits over all instances doesn't answer: it has not answered"
+                                    + " within 2\\.0 s\\. What this instance has serves for \\d\\.\\d s more\\."))
                     .anyMatch(line -> line.contains("'node-1' shares limits"));
             assertThat(log.warnings())
                     .containsExactly(
-                            "The store of the limits over all instances is lost: it has not answered within PT2S."
+                            "The store of the limits over all instances is lost: it has not answered within 2.0 s."
                                     + " Nothing starts in groups with such a limit until it answers.");
         }
     }
@@ -139,11 +147,34 @@ class ClusterStateTests extends TwoNodes {
 
             assertThat(state(alone).kind()).isEqualTo(Kind.LOST);
             assertThat(state(alone).alone()).isTrue();
-            assertThat(log.warnings()).singleElement().asString().contains("goes by its own numbers");
+            assertThat(log.warnings())
+                    .hasSize(2)
+                    .first()
+                    .asString()
+                    .startsWith(
+                            "The store of the limits over all instances is lost: it has not answered within 2.0 s.");
+            assertThat(log.warnings()).last().isEqualTo(BEGINS_ALONE);
+            assertThat(log.infos()).noneMatch(ENDS_ALONE::equals);
         }
         var running = alone.ask(KEY, MOMENT, LONG);
         assertThat(running).isCompleted();
         assertThat(stats(alone).leased()).isEqualTo(SimulatedNode.OWN_LIMIT);
+    }
+
+    @Test
+    @Tag("CL53")
+    void eachTimeAnInstanceServesAloneIsLoggedOnceWithItsEnd() {
+        SimulatedNode alone = joinThatServesAlone();
+        try (CapturedLog log = CapturedLog.open()) {
+            for (int outage = 1; outage <= 2; outage++) {
+                alone.cutOff(true, true);
+                pass(Duration.ofSeconds(40));
+                assertThat(log.warnings()).filteredOn(BEGINS_ALONE::equals).hasSize(outage);
+                alone.cutOff(false, false);
+                pass(Duration.ofSeconds(40));
+                assertThat(log.infos()).filteredOn(ENDS_ALONE::equals).hasSize(outage);
+            }
+        }
     }
 
     @Test
@@ -158,8 +189,12 @@ class ClusterStateTests extends TwoNodes {
 
             assertThat(state(alone).kind()).isEqualTo(Kind.LEARNING);
             assertThat(state(alone).alone()).isTrue();
-            assertThat(log.infos()).anyMatch(line -> line.contains("goes by its own numbers until shortly before"));
+            assertThat(log.infos())
+                    .anyMatch(line -> line.contains("goes by its own numbers until shortly before"))
+                    .noneMatch(ENDS_ALONE::equals);
             pass(Duration.ofSeconds(20));
+            assertThat(log.infos()).containsOnlyOnce(ENDS_ALONE);
+            assertThat(log.warnings()).isEmpty();
         }
         assertThat(state(alone).kind()).isEqualTo(Kind.CONNECTED);
         assertThat(state(alone).alone()).isFalse();

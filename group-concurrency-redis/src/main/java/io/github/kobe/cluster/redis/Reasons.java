@@ -1,12 +1,21 @@
 package io.github.kobe.cluster.redis;
 
 import io.lettuce.core.RedisCommandExecutionException;
+import java.lang.System.Logger.Level;
+import java.net.UnknownHostException;
+import java.nio.channels.ClosedChannelException;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Says why there is no answer, without what isn't anybody's business. */
 final class Reasons {
+
+    private static final System.Logger LOG = System.getLogger(RedisClusterStore.class.getName());
 
     /** Whose messages are known to have no secret in them; those of a credentials provider are not, which throws any other. */
     private static final List<String> KNOWN = List.of(
@@ -24,7 +33,11 @@ final class Reasons {
     /** {@return why a command has failed} */
     static RedisStoreException of(Throwable failure, Address address) {
         String error = error(failure);
-        return error != null ? new RedisStoreException(error) : notConnected(address, text(failure));
+        if (error != null) {
+            return new RedisStoreException(error);
+        }
+        LOG.log(Level.DEBUG, () -> address + ": " + kinds(failure));
+        return notConnected(address, text(failure));
     }
 
     static RedisStoreException notConnected(Address address, String reason) {
@@ -41,7 +54,7 @@ final class Reasons {
                 failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
         return cause instanceof RedisStoreException known
                 ? known
-                : new RedisStoreException("the answer can't be read: " + cause);
+                : new RedisStoreException("the answer can't be read", cause);
     }
 
     /** {@return what the server said; {@code null}: nothing} */
@@ -60,11 +73,24 @@ final class Reasons {
         while (cause.getCause() != null) {
             cause = cause.getCause();
         }
-        String message = cause.getMessage();
-        String type = cause.getClass().getSimpleName();
-        if (message == null || KNOWN.stream().noneMatch(cause.getClass().getName()::startsWith)) {
-            return type;
+        if (KNOWN.stream().noneMatch(cause.getClass().getName()::startsWith)) {
+            return "its reason isn't shown, since that may hold a secret; the log has its kind, at level DEBUG";
         }
-        return message.indexOf(' ') < 0 ? type + ": " + message : message;
+        String message = cause.getMessage();
+        if (message != null) {
+            boolean isName = cause instanceof UnknownHostException && message.indexOf(' ') < 0;
+            return isName ? "there is no host " + message : message;
+        }
+        if (cause instanceof ClosedChannelException) {
+            return "the connection was closed";
+        }
+        return cause instanceof TimeoutException ? "it took too long" : "the client gives no reason";
+    }
+
+    /** {@return of what classes a failure and its causes are} */
+    private static String kinds(Throwable failure) {
+        return Stream.iterate(failure, Objects::nonNull, Throwable::getCause)
+                .map(cause -> cause.getClass().getName())
+                .collect(Collectors.joining(", "));
     }
 }

@@ -14,4 +14,8 @@ public final class RedisStoreException extends RuntimeException {
     RedisStoreException(String message) {
         super(message);
     }
+
+    RedisStoreException(String message, Throwable cause) {
+        super(message, cause);
+    }
 }

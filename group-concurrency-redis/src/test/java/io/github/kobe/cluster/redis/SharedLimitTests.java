@@ -3,11 +3,10 @@ package io.github.kobe.cluster.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.kobe.GroupExecutor;
-import io.github.kobe.GroupLimits;
-import io.github.kobe.GroupPolicy;
 import io.github.kobe.TaskHandle;
 import io.github.kobe.cluster.ClusterSettings;
 import io.github.kobe.cluster.NodeShare;
+import io.github.kobe.cluster.SharingExecutors;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
 import io.lettuce.core.RedisURI;
@@ -15,8 +14,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -25,72 +22,24 @@ import org.junit.jupiter.api.Timeout;
 @Tag("deep")
 @Tag("lettuce")
 @Timeout(120)
-class SharedLimitTests {
-
-    private static final String KEY = "tenant:a";
-    private static final int LIMIT = 3;
+class SharedLimitTests extends SharingExecutors {
 
     private final RedisServer server = RedisServer.start();
     private final List<RedisClusterStore> stores = new ArrayList<>();
-    private final List<GroupExecutor> executors = new ArrayList<>();
-    private final AtomicInteger running = new AtomicInteger();
-    private final AtomicInteger most = new AtomicInteger();
 
-    private GroupExecutor join() {
+    @Override
+    protected ClusterSettings settings() {
         RedisClusterStore store = RedisClusterStore.builder(RedisURI.create("localhost", server.port()))
                 .namespace("tests")
                 .build();
         stores.add(store);
-        GroupPolicy policy = GroupPolicy.builder()
-                .pattern("tenant:*", GroupLimits.unset().withClusterMaxInFlight(LIMIT))
-                .build();
-        GroupExecutor executor = GroupExecutor.newVirtualThreadExecutor(
-                policy, ClusterSettings.of(store).withLease(Duration.ofSeconds(5)));
-        executors.add(executor);
-        return executor;
+        return ClusterSettings.of(store).withLease(Duration.ofSeconds(5));
     }
 
-    @AfterEach
-    void close() throws Exception {
-        for (GroupExecutor executor : executors) {
-            Deadline.within(() -> {
-                executor.close();
-                return true;
-            });
-        }
+    @Override
+    protected void closeStores() {
         stores.forEach(RedisClusterStore::close);
         server.close();
-    }
-
-    private String work() {
-        most.accumulateAndGet(running.incrementAndGet(), Math::max);
-        try {
-            Thread.onSpinWait();
-            return "done";
-        } finally {
-            running.decrementAndGet();
-        }
-    }
-
-    private static void awaitAll(List<TaskHandle<String>> handles) throws Exception {
-        for (TaskHandle<String> handle : handles) {
-            assertThat(Deadline.within(handle::await).value()).isEqualTo("done");
-        }
-    }
-
-    @Test
-    @Tag("CL10")
-    void allTogetherRunNoMoreThanTheLimit() throws Exception {
-        List<GroupExecutor> all = List.of(join(), join(), join());
-        List<TaskHandle<String>> handles = new ArrayList<>();
-        for (int i = 0; i < 50; i++) {
-            for (GroupExecutor executor : all) {
-                handles.add(executor.submit(KEY, this::work));
-            }
-        }
-
-        awaitAll(handles);
-        assertThat(most).hasValueLessThanOrEqualTo(LIMIT).hasPositiveValue();
     }
 
     @Test

@@ -18,10 +18,14 @@ import java.util.Map;
 import java.util.concurrent.CompletionException;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /** What the endpoint does with one executor. */
 final class GroupControl {
+
+    private static final Log LOGGER = LogFactory.getLog(GroupControl.class);
 
     private final GroupExecutor executor;
     private final String instance;
@@ -45,9 +49,10 @@ final class GroupControl {
                 ? group -> true
                 : group -> group.groupKey().toLowerCase(Locale.ROOT).contains(text);
         BusiestGroups groups = BusiestGroups.of(executor, found, order(sort), offset, limit);
+        boolean alone = isAlone();
         Map<String, GroupReport> shown = new LinkedHashMap<>();
         for (GroupStats group : groups.shown()) {
-            shown.putIfAbsent(PrintableText.wellFormed(group.groupKey()), GroupReport.of(group));
+            shown.putIfAbsent(PrintableText.wellFormed(group.groupKey()), GroupReport.of(group, alone));
         }
         GroupExecutorStats all = executor.stats();
         return new GroupExecutorReport(
@@ -58,6 +63,10 @@ final class GroupControl {
                 GroupReport.Totals.of(all.totals()),
                 groups.before() + groups.shown().size() + groups.others(),
                 groups.others() > 0);
+    }
+
+    private boolean isAlone() {
+        return executor.cluster().map(cluster -> cluster.state().alone()).orElse(false);
     }
 
     private static BusiestGroups.Order order(@Nullable String sort) {
@@ -73,7 +82,7 @@ final class GroupControl {
     GroupReport show(String groupKey, boolean withHolders, boolean withExplanation, boolean withNodes) {
         GroupReport report = report(groupKey);
         if (withNodes && report.cluster() != null) {
-            report = report.withNodes(nodes(groupKey, report.cluster().leased()));
+            report = report.withNodes(nodes(groupKey, report.cluster()));
         }
         if (withHolders) {
             report = report.withHolders(executor, groupKey);
@@ -82,17 +91,23 @@ final class GroupControl {
     }
 
     /** Asks the store, for as long as that takes at most. */
-    private GroupReport.Share nodes(String groupKey, int leased) {
+    private GroupReport.Share nodes(String groupKey, GroupReport.Share known) {
         try {
             List<GroupReport.Node> nodes =
                     executor.cluster().orElseThrow().look(groupKey).toCompletableFuture().join().stream()
                             .map(GroupReport.Node::of)
                             .toList();
             int sum = nodes.stream().mapToInt(GroupReport.Node::has).sum();
-            return new GroupReport.Share(leased, nodes, sum, null);
+            return new GroupReport.Share(known.leased(), known.alone(), nodes, sum, null);
         } catch (CompletionException away) {
-            return new GroupReport.Share(leased, null, null, PrintableText.wellFormed(String.valueOf(away.getCause())));
+            LOGGER.debug("The store could not say which instances have how much of a group.", away.getCause());
+            return new GroupReport.Share(known.leased(), known.alone(), null, null, reason(away.getCause()));
         }
+    }
+
+    private static String reason(@Nullable Throwable failure) {
+        String message = failure == null ? null : failure.getMessage();
+        return message == null ? "it gives no reason" : PrintableText.wellFormed(message);
     }
 
     /** Does what a request asks for. */
@@ -149,7 +164,7 @@ final class GroupControl {
 
     GroupReport report(String key) {
         return executor.groupStats(key)
-                .map(group -> GroupReport.of(group).of(instance))
+                .map(group -> GroupReport.of(group, isAlone()).of(instance))
                 .orElseThrow(() -> RefusedRequestException.notFound(
                         "there is no such group",
                         "group",

@@ -71,7 +71,7 @@ public record GroupReport(
 
     private static final int MOST_WAITERS = 10;
 
-    static GroupReport of(GroupStats group) {
+    static GroupReport of(GroupStats group, boolean alone) {
         return new GroupReport(
                 null,
                 PrintableText.wellFormed(group.groupKey()),
@@ -95,7 +95,7 @@ public record GroupReport(
                         Limit.of(group.weight()),
                         Limit.of(group.guaranteed()),
                         group.clusterMaxInFlight().map(Limit::of).orElse(Limit.NONE)),
-                group.clusterMaxInFlight().isPresent() ? new Share(group.leased(), null, null, null) : null,
+                group.clusterMaxInFlight().isPresent() ? new Share(group.leased(), alone, null, null, null) : null,
                 Totals.of(group.totals()),
                 null,
                 null,
@@ -182,6 +182,7 @@ public record GroupReport(
      * How much of a limit over all instances there is where.
      *
      * @param leased how many may be in flight on this instance
+     * @param alone whether that is by its own numbers, since the store is away, and not leased
      * @param nodes what the store counts for each instance that has or wants some; null: not requested, or not known
      * @param sum how much that is together; null: as nodes
      * @param reason why the store could not be asked; null: it could, or was not
@@ -189,6 +190,7 @@ public record GroupReport(
     @JsonInclude(JsonInclude.Include.NON_NULL)
     public record Share(
             int leased,
+            boolean alone,
             @Nullable List<Node> nodes,
             @Nullable Integer sum,
             @Nullable String reason) {}

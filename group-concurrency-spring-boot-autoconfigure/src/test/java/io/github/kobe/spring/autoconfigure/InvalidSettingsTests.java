@@ -128,6 +128,27 @@ class InvalidSettingsTests {
     }
 
     @Test
+    void aQueueThatADefaultForbidsIsToldWhereTheDefaultIs(CapturedOutput output) throws IOException {
+        failsToStart("""
+            group-concurrency:
+              defaults:
+                queue-threshold: 0
+              groups:
+                "[tenant:*]":
+                  cluster-max-in-flight: 20
+            """);
+
+        String allowed = "at least 1 with clusterMaxInFlight 20 of 'tenant:*', since work waits until this instance has"
+                + " leased a part of that";
+        assertThat(output)
+                .contains("Setting 'group-concurrency.defaults.queue-threshold' must be " + allowed)
+                .contains("Property: group-concurrency.defaults.queue-threshold")
+                .contains("Value: \"0\"")
+                .containsPattern("Origin: .*application\\.yml\\] - 3:22")
+                .contains("Allowed: " + allowed);
+    }
+
+    @Test
     void aKeyInMapAndListIsRefused(CapturedOutput output) throws IOException {
         failsToStart("""
             group-concurrency:

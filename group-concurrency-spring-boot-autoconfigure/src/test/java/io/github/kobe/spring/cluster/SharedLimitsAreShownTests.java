@@ -44,7 +44,7 @@ class SharedLimitsAreShownTests {
 
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    private final Server server = new Server();
+    private final Server server = new Server("closed");
     private final GroupExecutor executor = server.bean(GroupExecutor.class);
     private final Gate gate = new Gate();
 
@@ -97,6 +97,8 @@ class SharedLimitsAreShownTests {
         assertThat(group.path("limits").path("clusterMaxInFlight").path("value").asInt())
                 .isEqualTo(1);
         assertThat(group.path("cluster").path("leased").asInt()).isEqualTo(1);
+        assertThat(group.path("cluster").path("alone").isBoolean()).isTrue();
+        assertThat(group.path("cluster").path("alone").asBoolean()).isFalse();
         assertThat(group.path("cluster").has("nodes")).isFalse();
 
         haveTheOtherWait();
@@ -151,7 +153,29 @@ class SharedLimitsAreShownTests {
                         .path("cluster")
                         .path("reason")
                         .asText())
-                .contains("LOADING the store says so");
+                .isEqualTo("LOADING the store says so");
+    }
+
+    @Test
+    @Tag("CL53")
+    void aGroupTellsThatItGoesByTheNumbersOfThisInstanceAlone() throws Exception {
+        try (Server local = new Server("local")) {
+            GroupExecutor alone = local.bean(GroupExecutor.class);
+            local.bean(Instances.class).away = true;
+            Deadline.until("alone", () -> alone.cluster().orElseThrow().state().alone());
+            assertThat(Deadline.within(() -> alone.call("tenant:a", () -> "done")))
+                    .isEqualTo("done");
+
+            JsonNode group =
+                    local.get("/actuator/groupexecutor/tenant:a?cluster=true").path("cluster");
+            assertThat(group.path("alone").asBoolean()).isTrue();
+            assertThat(group.path("leased").asInt()).isEqualTo(2);
+            assertThat(group.path("reason").asText()).isEqualTo("LOADING the store says so");
+            assertThat(local.get("/actuator/groupexecutor")
+                            .at("/groups/tenant:a/cluster/alone")
+                            .asBoolean())
+                    .isTrue();
+        }
     }
 
     @Test
@@ -190,7 +214,7 @@ class SharedLimitsAreShownTests {
 
     private static final class Server extends ApplicationServer {
 
-        private Server() {
+        private Server(String onStoreLoss) {
             super(
                     new SpringApplicationBuilder(Application.class),
                     Stream.of(
@@ -199,7 +223,8 @@ class SharedLimitsAreShownTests {
                             "management.endpoint.health.show-details=always",
                             "spring.autoconfigure.exclude=io.github.kobe.spring.rollout.GroupConcurrencyRolloutAutoConfiguration",
                             "group-concurrency.metrics.group-tag=configured",
-                            "group-concurrency.cluster.on-store-loss=closed",
+                            "group-concurrency.cluster.on-store-loss=" + onStoreLoss,
+                            "group-concurrency.defaults.max-concurrency=2",
                             "group-concurrency.cluster.node-name=this",
                             "group-concurrency.cluster.lease=5s",
                             "group-concurrency.health.cluster-loss=0s",
