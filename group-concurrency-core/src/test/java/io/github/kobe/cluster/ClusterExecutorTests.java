@@ -17,8 +17,10 @@ import io.github.kobe.testing.Gate;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -214,6 +216,18 @@ class ClusterExecutorTests {
         assertNothingStarts(new Broken(false));
     }
 
+    @Test
+    void aStoreNeedNotKeepWhoListenedForAnExecutorThatHasEnded() throws Exception {
+        Broken broken = new Broken(false);
+        join(broken);
+        GroupExecutor ended = join(broken);
+        assertThat(broken.listeners).hasSize(2);
+
+        ended.shutdown();
+
+        Deadline.until("one listens", () -> broken.listeners.size() == 1);
+    }
+
     private void assertNothingStarts(Broken broken) {
         GroupExecutor executor = join(broken);
 
@@ -228,6 +242,7 @@ class ClusterExecutorTests {
 
         private final boolean throwing;
         private final AtomicInteger asked = new AtomicInteger();
+        private final Set<Consumer<Hint>> listeners = ConcurrentHashMap.newKeySet();
 
         private Broken(boolean throwing) {
             this.throwing = throwing;
@@ -244,8 +259,9 @@ class ClusterExecutorTests {
         }
 
         @Override
-        public void onHint(Consumer<Hint> listener) {
-            // It has nothing to say.
+        public Runnable onHint(Consumer<Hint> listener) {
+            listeners.add(listener);
+            return () -> listeners.remove(listener);
         }
 
         @Override
