@@ -50,8 +50,10 @@ public interface ClusterStore extends AutoCloseable {
      *
      * @param listener told of hints for all sessions that speak through this object, on any thread and by several at once; it
      *     must not block. What it throws is logged, the first time
+     * @return what the user runs once it needs no more hints: then the listener is told no more, and is not kept. To run it again
+     *     changes nothing
      */
-    void onHint(Consumer<Hint> listener);
+    Runnable onHint(Consumer<Hint> listener);
 
     /**
      * Shows what nodes have and want, for people.

@@ -16,8 +16,10 @@ import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -205,6 +207,18 @@ class ClusterExecutorTests extends SharingExecutors {
         }
     }
 
+    @Test
+    void aStoreNeedNotKeepWhoListenedForAnExecutorThatHasEnded() {
+        Broken broken = new Broken(false);
+        join(ClusterSettings.of(broken));
+        GroupExecutor ended = join(ClusterSettings.of(broken));
+        assertThat(broken.listeners).hasSize(2);
+
+        ended.shutdown();
+
+        Deadline.until("one listens", () -> broken.listeners.size() == 1);
+    }
+
     private void assertNothingStarts(Broken broken) {
         GroupExecutor executor = join(ClusterSettings.of(broken));
 
@@ -220,6 +234,7 @@ class ClusterExecutorTests extends SharingExecutors {
         private final boolean throwing;
         private final @Nullable String message;
         private final AtomicInteger asked = new AtomicInteger();
+        private final Set<Consumer<Hint>> listeners = ConcurrentHashMap.newKeySet();
 
         private Broken(boolean throwing) {
             this(throwing, "broken");
@@ -241,8 +256,9 @@ class ClusterExecutorTests extends SharingExecutors {
         }
 
         @Override
-        public void onHint(Consumer<Hint> listener) {
-            // It has nothing to say.
+        public Runnable onHint(Consumer<Hint> listener) {
+            listeners.add(listener);
+            return () -> listeners.remove(listener);
         }
 
         @Override

@@ -70,6 +70,11 @@ public class Core {
         return Math.clamp(nanoTime - origin, 1, LATEST);
     }
 
+    /** {@return the reading of the clock of which {@link #sinceOrigin} has made that} */
+    public final long nanoTimeAt(long sinceOrigin) {
+        return origin + sinceOrigin;
+    }
+
     /**
      * Checks a key before anybody hears of it, and before a group is made for it: those there are have passed.
      *

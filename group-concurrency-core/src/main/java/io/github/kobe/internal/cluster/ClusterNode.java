@@ -165,7 +165,7 @@ public final class ClusterNode extends ClusterSignals {
         leasing = new Leasing(made, idleReturn, holdings);
         apart = apart(made.now());
         inbox.keepHintsFor(membership.session());
-        store.onHint(inbox::hinted);
+        inbox.hearFrom(store);
     }
 
     Inbox inbox() {

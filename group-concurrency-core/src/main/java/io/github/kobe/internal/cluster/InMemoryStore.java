@@ -95,8 +95,9 @@ public final class InMemoryStore implements ClusterStore {
     }
 
     @Override
-    public void onHint(Consumer<Hint> listener) {
+    public Runnable onHint(Consumer<Hint> listener) {
         listeners.add(Objects.requireNonNull(listener, "listener"));
+        return () -> listeners.remove(listener);
     }
 
     @Override

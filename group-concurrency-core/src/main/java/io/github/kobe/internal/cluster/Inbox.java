@@ -1,6 +1,7 @@
 package io.github.kobe.internal.cluster;
 
 import io.github.kobe.cluster.Answer;
+import io.github.kobe.cluster.ClusterStore;
 import io.github.kobe.cluster.Hint;
 import io.github.kobe.cluster.Statement;
 import java.util.Queue;
@@ -52,6 +53,9 @@ final class Inbox {
     /** For whom hints are; others are told by the same store. */
     private volatile String session = NOBODY;
 
+    /** Has the store forget it. */
+    private Runnable hearNoMore = () -> {};
+
     Inbox(LongSupplier nanoTime) {
         this.nanoTime = nanoTime;
     }
@@ -71,10 +75,16 @@ final class Inbox {
         session = id;
     }
 
-    /** Nobody reads it any more. */
+    /** Hints come from that store, until it is closed; before somebody reads it. */
+    void hearFrom(ClusterStore store) {
+        hearNoMore = store.onHint(this::hinted);
+    }
+
+    /** Nobody reads it any more; by who did. */
     void close() {
         session = NOBODY;
         arrived.clear();
+        hearNoMore.run();
     }
 
     private void add(Arrived some) {

@@ -176,7 +176,7 @@ final class Admission {
     private boolean startFast(Task<?> node, Object work, @Nullable ClassLoader loader) {
         Group group = node.group;
         int stopEpoch = group.stopEpoch();
-        if (!group.tryTakeFast(group.home)) {
+        if (group.tryTakeFast(group.home) == Group.NOT_TAKEN) {
             return false;
         }
         Run run;

@@ -87,19 +87,15 @@ final class Callers {
 
     private <T> T run(Hold hold, Callable<T> task, Thread thread) throws Exception {
         boolean timed = hold.group.record.isTimed();
-        long start = timed ? begin(hold) : 0;
+        long start = timed ? Call.begin(hold, engine) : 0;
         T value;
         try {
             value = task.call();
         } catch (Throwable failure) {
-            endCall(
-                    hold,
-                    Counters.statusAfter(failure),
-                    timed ? engine.nanoTime() - start : SafeRecorder.UNTIMED,
-                    thread);
+            endCall(hold, Counters.statusAfter(failure), timed ? engine.now() - start : SafeRecorder.UNTIMED, thread);
             throw failure;
         }
-        endCall(hold, TaskStatus.SUCCESS, timed ? engine.nanoTime() - start : SafeRecorder.UNTIMED, thread);
+        endCall(hold, TaskStatus.SUCCESS, timed ? engine.now() - start : SafeRecorder.UNTIMED, thread);
         return value;
     }
 
@@ -116,7 +112,8 @@ final class Callers {
             throws Exception {
         Hold hold = enterCall(key, id, maxWait, trace, true, known, open, thread);
         Callable<T> code = engine.reports.around(trace, key, task);
-        long start = begin(hold);
+        long start = engine.nanoTime();
+        hold.beginAt(engine.sinceOrigin(start));
         T value = null;
         Throwable failure = null;
         try {
@@ -130,15 +127,6 @@ final class Callers {
             endCall(hold, Counters.statusAfter(failure), end - start, thread);
             engine.reports.ended(key, id, value, failure, start, end, trace);
         }
-    }
-
-    /** Notes that the code of a call begins, and returns when. */
-    private long begin(Hold hold) {
-        long now = engine.nanoTime();
-        if (hold instanceof Call call) {
-            call.begin(engine.sinceOrigin(now));
-        }
-        return now;
     }
 
     /**
@@ -273,10 +261,12 @@ final class Callers {
             hold = made(group, id, more);
             hold.setCarriedBy(open);
         }
-        if (!group.tryTakeCarriedFast()) {
+        long taken = group.tryTakeCarriedFast();
+        if (taken == Group.NOT_TAKEN) {
             return null;
         }
         register(hold, thread, group, null, null, id, trace);
+        hold.takenAt(taken);
         return hold;
     }
 
@@ -346,7 +336,8 @@ final class Callers {
         Waiter waiter = null;
         boolean shares = shared != null;
         int stripe = owner == null ? group.home : Hold.stripeOf(owner);
-        if (shared == null ? !group.tryTakeFast(stripe) : !group.tryTakeNested(shared, SharedGlobal.BOUND)) {
+        long taken = shared == null ? group.tryTakeFast(stripe) : group.tryTakeNested(shared, SharedGlobal.BOUND);
+        if (taken == Group.NOT_TAKEN) {
             waiter = new Waiter(group, id, shared, fromInside, owner == null ? null : engine.scopes.lineageOf(owner));
             Object refused;
             try {
@@ -371,6 +362,7 @@ final class Callers {
         if (owner != null) {
             register(hold, owner, group, joined, waiter == null ? null : waiter.loan(), id, trace);
         }
+        hold.takenAt(taken);
         tellStarted(waiter, group, id, trace);
         return hold;
     }
@@ -476,16 +468,18 @@ final class Callers {
         for (; ; ) {
             Group group = engine.group(key);
             PermitFuture node = new PermitFuture(group, id, maxWaitNanos, trace, shared);
-            if (shared == null ? group.tryTakeFast(group.home) : group.tryTakeNested(shared, SharedGlobal.UNBOUND)) {
+            long taken =
+                    shared == null ? group.tryTakeFast(group.home) : group.tryTakeNested(shared, SharedGlobal.UNBOUND);
+            if (taken != Group.NOT_TAKEN) {
                 boolean unused = node.grant(null, shared != null);
-                node.handOut();
+                node.handOut(taken);
                 return node.future();
             }
             Batch batch = new Batch(engine);
             Verdict verdict = group.admit(node, null, maxWaitNanos, batch);
             batch.carryOut();
             switch (verdict) {
-                case GRANTED -> node.handOut();
+                case GRANTED -> node.handOut(0);
                 case QUEUED -> {}
                 case REJECTED, SHUT_DOWN -> node.reject(refusal(batch, group));
                 case DEAD -> {

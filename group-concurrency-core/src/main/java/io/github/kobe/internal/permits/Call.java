@@ -1,5 +1,6 @@
 package io.github.kobe.internal.permits;
 
+import io.github.kobe.internal.base.Core;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
@@ -45,9 +46,20 @@ public final class Call extends Hold {
         TURN.setRelease(this, next + 1);
     }
 
-    /** Its code begins; by its thread. */
-    public void begin(long now) {
+    @Override
+    public void beginAt(long now) {
         since = now;
+    }
+
+    /** {@return since when the code of a call runs: it begins now, unless its time has {@linkplain #beginAt begun}} */
+    public static long begin(Hold hold, Core clock) {
+        if (!(hold instanceof Call call)) {
+            return clock.now();
+        }
+        if (call.since == 0) {
+            call.since = clock.now();
+        }
+        return call.since;
     }
 
     @Override

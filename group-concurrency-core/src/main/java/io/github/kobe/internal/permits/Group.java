@@ -64,48 +64,31 @@ public final class Group extends GuardedGroup {
      * it gives back may let others start.
      *
      * @param stripe where to look for a credit first; as holds know it
+     * @return as {@link #lookedAt}
      */
-    public boolean tryTakeFast(int stripe) {
+    public long tryTakeFast(int stripe) {
         ClusterSignals.Term term = term();
         Take taken = tryTake(false);
         if (taken != Take.WANTS_CREDIT) {
-            return taken == Take.TAKEN && (lease == null || keepsTaken(term, stripe));
+            return taken == Take.TAKEN ? keepTaken(term, stripe) : NOT_TAKEN;
         }
         if (!ledger.tryTakeCredit(stripe)) {
-            return false;
+            return NOT_TAKEN;
         }
         if (tryTake(true) != Take.TAKEN) {
             giveCredit(0, stripe);
-            return false;
+            return NOT_TAKEN;
         }
-        return lease == null || keepsTaken(term, stripe);
+        return keepTaken(term, stripe);
     }
 
-    /**
-     * {@return whether what was taken may be used} It is given back if not. Looked at once it is taken: a thread that stops in
-     * between has permits that count.
-     */
-    private boolean keepsTaken(ClusterSignals.@Nullable Term term, int stripe) {
-        boolean keeps = !isOver(term);
-        if (!keeps) {
+    /** {@return as {@link #lookedAt}} What counts no more is given back. */
+    private long keepTaken(ClusterSignals.@Nullable Term term, int stripe) {
+        long looked = lookedAt(term);
+        if (looked == NOT_TAKEN) {
             release(0, stripe);
         }
-        return keeps;
-    }
-
-    /** {@return in which term permits are taken next; {@code null}: nothing is leased} */
-    private ClusterSignals.@Nullable Term term() {
-        return lease == null ? null : engine.cluster.term();
-    }
-
-    /**
-     * {@return whether what was taken in that term counts no more} If the limit wasn't shared then, and is now, it may have been
-     * taken in any term, also in one that is over.
-     *
-     * @param term as {@link #term} told before it was taken
-     */
-    private boolean isOver(ClusterSignals.@Nullable Term term) {
-        return term == null ? lease != null : term.isOver(engine.now());
+        return looked;
     }
 
     /** Gives a piece back, if the group is fast. Whoever calls it may hold the ledger's lock. */
@@ -131,12 +114,14 @@ public final class Group extends GuardedGroup {
      *
      * <p>It is counted once they are taken. If the first global limit is set in between, they have got a credit, which goes
      * back: so no more credits are free at any time than the limit allows.
+     *
+     * @return as {@link #lookedAt}
      */
-    public boolean tryTakeCarriedFast() {
+    public long tryTakeCarriedFast() {
         ClusterSignals.Term term = term();
         long after = tryTakeCarried();
         if (isSlowWord(after)) {
-            return false;
+            return NOT_TAKEN;
         }
         if (counters.carriedBegins() && !isCappedWord(after)) {
             giveCredit(0, home);
@@ -144,11 +129,11 @@ public final class Group extends GuardedGroup {
         if (isSlow()) {
             engine.housekeeper.retry(this); // who has entered in between took it for one that holds a global permit
         }
-        if (isOver(term)) {
+        long looked = lookedAt(term);
+        if (looked == NOT_TAKEN) {
             releaseCarried(counters.carriedNoMore());
-            return false;
         }
-        return true;
+        return looked;
     }
 
     /**
@@ -186,21 +171,23 @@ public final class Group extends GuardedGroup {
      * is but for that. It needs no memory.
      *
      * @param as as in {@link Backing#tryJoin}
+     * @return as {@link #lookedAt}
      */
-    public boolean tryTakeNested(Backing shared, long as) {
+    public long tryTakeNested(Backing shared, long as) {
         if (!lockFast()) {
-            return false;
+            return NOT_TAKEN;
         }
         try {
             if (tryTake(true) != Take.TAKEN) {
-                return false;
+                return NOT_TAKEN;
             }
-            if (isLeaseOver() || !shared.tryJoin(as)) {
+            long looked = lookedAt(term());
+            if (looked == NOT_TAKEN || !shared.tryJoin(as)) {
                 tryGiveBack(ONE_OF_BOTH); // nobody makes the group slow meanwhile, so nobody waits
-                return false;
+                return NOT_TAKEN;
             }
             addNested(1);
-            return true;
+            return looked;
         } finally {
             unlock();
         }
@@ -253,7 +240,7 @@ public final class Group extends GuardedGroup {
         if (!isSlowWord(after)) {
             return;
         }
-        Node successor = passOn();
+        Node successor = passOn(now);
         if (successor != null) {
             Batch.start(successor, now, null);
             engine.housekeeper.ensureThread();
@@ -268,9 +255,10 @@ public final class Group extends GuardedGroup {
      * Passes the permits of a hold that stood alone for its thread on to the first that waits, if others wait behind that
      * one: the group has as many out as before.
      *
+     * @param now as in {@link Batch#now}, read while they were out
      * @return who is to be started; {@code null}: nothing has changed, it takes more than that
      */
-    private @Nullable Node passOn() {
+    private @Nullable Node passOn(long now) {
         if (!lockSaturated()) {
             return null;
         }
@@ -279,7 +267,7 @@ public final class Group extends GuardedGroup {
             if (first == null
                     || queue.size() == 1
                     || isOverdrawn()
-                    || isLeaseOver()
+                    || isLeaseOver(now)
                     || first.shared() != null
                     || isExpired(first)
                     || !first.grant(null, false)) {

@@ -1,6 +1,7 @@
 package io.github.kobe.internal.permits;
 
 import io.github.kobe.RejectionReason;
+import io.github.kobe.internal.base.ClusterSignals;
 import io.github.kobe.internal.base.EffectiveLimits;
 import io.github.kobe.internal.base.Rejection;
 import org.jspecify.annotations.Nullable;
@@ -10,6 +11,9 @@ import org.jspecify.annotations.Nullable;
  * aren't let in. Callers hold the group's guard, unless a method says otherwise.
  */
 abstract sealed class GroupStarts extends GroupWaits permits GroupState {
+
+    /** There was none to take, or what was taken counts no more and is back. */
+    public static final long NOT_TAKEN = -1;
 
     GroupStarts(Groups engine, String key, EffectiveLimits base, boolean named) {
         super(engine, key, base, named);
@@ -24,6 +28,30 @@ abstract sealed class GroupStarts extends GroupWaits permits GroupState {
         return settings.isPaused() || stalled || isEnding() || !isInPace()
                 ? 0
                 : keptByLease(limits(), queue.size() + more);
+    }
+
+    // ---- its lease, by anyone
+
+    /** {@return in which term permits are taken next; {@code null}: nothing is leased} */
+    final ClusterSignals.@Nullable Term term() {
+        return lease == null ? null : engine.cluster.term();
+    }
+
+    /**
+     * {@return when it was looked at whether what was taken in that term counts, by the engine's clock: it does; 0: it does, and
+     * no clock was read, since nothing is leased; {@link #NOT_TAKEN}: it doesn't}
+     *
+     * <p>The clock is read once it is taken: a thread that stops in between has permits that count. If the limit wasn't
+     * shared then, and is now, it may have been taken in any term, also in one that is over.
+     *
+     * @param term as {@link #term} told before it was taken
+     */
+    final long lookedAt(ClusterSignals.@Nullable Term term) {
+        if (term == null) {
+            return lease == null ? 0 : NOT_TAKEN;
+        }
+        long now = engine.now();
+        return term.isOver(now) ? NOT_TAKEN : now;
     }
 
     // ---- its rate

@@ -218,7 +218,16 @@ abstract sealed class GroupWaits extends FreePermits permits GroupStarts {
 
     /** {@return whether nothing may start since what is leased counts no more} By who has the guard, or only shows it. */
     final boolean isLeaseOver() {
-        return lease != null && engine.cluster.isOver(engine.now());
+        return isLeaseOver(0);
+    }
+
+    /**
+     * {@return whether nothing may start since what is leased counts no more} By who has the guard, or only shows it.
+     *
+     * @param nanoTime what the clock said when what is to start with was out already; 0: it is read
+     */
+    final boolean isLeaseOver(long nanoTime) {
+        return lease != null && engine.cluster.isOver(nanoTime == 0 ? engine.now() : engine.sinceOrigin(nanoTime));
     }
 
     /** So many are leased from now on. */

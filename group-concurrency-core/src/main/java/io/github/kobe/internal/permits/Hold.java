@@ -145,6 +145,18 @@ public class Hold {
         BELOW.set(this, onTopOf);
     }
 
+    // ---- by its thread, or before others know it
+
+    /** Its permits were taken at that time of the engine's clock, unless that is 0 or less. So its time need not be read again. */
+    public final void takenAt(long taken) {
+        if (taken > 0 && group.record.isTimed()) {
+            beginAt(taken);
+        }
+    }
+
+    /** Its time begins at that time of the engine's clock, if anybody wants to know. */
+    public void beginAt(long now) {}
+
     // ---- what it is
 
     final int place() {

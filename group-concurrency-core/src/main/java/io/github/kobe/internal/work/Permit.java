@@ -39,9 +39,11 @@ public class Permit extends Hold implements OpenablePermit {
     /**
      * Makes the permit that {@code node} was granted; it is nobody's.
      *
+     * @param taken when that was taken, by the engine's clock; 0: no clock was read
      * @param joined the global permit that it shares, if it does
      */
-    static Permit granted(Request node, @Nullable SharedGlobal joined, String id, @Nullable TaskTrace trace) {
+    static Permit granted(
+            Request node, long taken, @Nullable SharedGlobal joined, String id, @Nullable TaskTrace trace) {
         Group group = node.group;
         Permit permit = of(group, id, trace);
         if (joined != null) {
@@ -53,6 +55,7 @@ public class Permit extends Hold implements OpenablePermit {
         if (group.engine.reports.isObserved(trace)) {
             group.engine.reports.started(group.key, id, node.waitedNanos(group.engine.now()), trace);
         }
+        permit.takenAt(taken);
         permit.begin();
         permit.register(id);
         return permit;
@@ -148,7 +151,7 @@ public class Permit extends Hold implements OpenablePermit {
     /** What was done under it fails; told before that is known, if anyone hears of it. */
     void remember(Throwable failure) {}
 
-    /** Its time begins now, if that matters; before it is handed out. */
+    /** Its time begins now, if that matters and it hasn't yet; before it is handed out. */
     public void begin() {}
 
     @Override
@@ -166,8 +169,15 @@ public class Permit extends Hold implements OpenablePermit {
         }
 
         @Override
+        public void beginAt(long now) {
+            start = group.engine.nanoTimeAt(now);
+        }
+
+        @Override
         public final void begin() {
-            start = group.engine.nanoTime();
+            if (start == 0) {
+                start = group.engine.nanoTime();
+            }
         }
 
         @Override
@@ -199,6 +209,11 @@ public class Permit extends Hold implements OpenablePermit {
             super(group);
             this.id = id;
             this.trace = trace;
+        }
+
+        @Override
+        public void beginAt(long now) {
+            // Not before the listener has heard of it.
         }
 
         @Override

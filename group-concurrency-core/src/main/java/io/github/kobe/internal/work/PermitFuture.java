@@ -116,13 +116,17 @@ public final class PermitFuture extends Request {
         group.engine.report(onFreshThread);
     }
 
-    /** Hands out the permit that it was granted; it is given back if the wait for it was given up. */
-    public void handOut() {
+    /**
+     * Hands out the permit that it was granted; it is given back if the wait for it was given up.
+     *
+     * @param taken when that was taken, by the engine's clock; 0: no clock was read
+     */
+    public void handOut(long taken) {
         Work engine = Work.of(group);
         SharedGlobal joined = shares ? shared : null;
         Permit permit;
         try {
-            permit = Permit.granted(this, joined, id, trace);
+            permit = Permit.granted(this, taken, joined, id, trace);
         } catch (OutOfMemoryError oom) {
             group.counters.ended(TaskStatus.FAILED);
             engine.returns.giveBackUnused(group, joined, SharedGlobal.UNBOUND, null);
@@ -183,7 +187,7 @@ public final class PermitFuture extends Request {
             if (state == LEFT) {
                 future.cancelLeft();
             } else {
-                handOut();
+                handOut(0);
             }
         }
     }

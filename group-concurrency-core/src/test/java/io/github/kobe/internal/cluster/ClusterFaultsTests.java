@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.kobe.GroupPermit;
 import io.github.kobe.cluster.OnStoreLoss;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -262,6 +264,29 @@ class ClusterFaultsTests extends TwoNodes {
 
         pass(Duration.ofSeconds(20));
         assertThat(one.out(KEY)).isEqualTo(1);
+    }
+
+    /** Each asks first for something at another time, so that one asks as soon as the store grants. */
+    @Test
+    @Tag("CL54")
+    void whatTheStoreHasLearntIsTrueWheneverSomebodyAsks() {
+        SimulatedNode three = joinThatHasGoneAlone();
+        cluster.network.lost = 0;
+        List<String> keys = IntStream.range(0, 100).mapToObj(i -> "unit-" + i).toList();
+        for (String key : keys) {
+            cluster.limit(key, 1);
+            run(three, key, 1, LONG);
+        }
+        pass(Duration.ofSeconds(10));
+        for (String key : keys) {
+            run(one, key, 1, LONG);
+            pass(Duration.ofMillis(80));
+        }
+
+        run(one, KEY, 1, LONG);
+        pass(MOMENT);
+        assertThat(one.out(KEY)).as("the store grants").isEqualTo(1);
+        assertThat(keys).allMatch(key -> three.out(key) == 1 && one.out(key) == 0);
     }
 
     @Test

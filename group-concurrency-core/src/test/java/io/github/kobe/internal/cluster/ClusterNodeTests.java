@@ -142,6 +142,21 @@ class ClusterNodeTests extends TwoNodes {
     }
 
     @Test
+    @Tag("CL33")
+    @Tag("CL34")
+    void whatNobodyWaitsForAnyMoreGoesOnAtOnceIfItsTurnIsOver() {
+        cluster.limit("unit", 1);
+        for (int i = 0; i < 20; i++) {
+            CompletableFuture<GroupPermit> first = one.ask("unit", LONG, Duration.ofMillis(50));
+            CompletableFuture<GroupPermit> second = two.ask("unit", LONG, Duration.ofMillis(50));
+            pass(Duration.ofMillis(60));
+            assertThat(first).isCompleted();
+            assertThat(second).isCompleted();
+            pass(Duration.ofMillis(953)); // so that samples come at another time in each turn
+        }
+    }
+
+    @Test
     @Tag("CL36")
     void aLostHintCostsNoMoreThanAHeartbeat() {
         cluster.network.hintsLost = 1;

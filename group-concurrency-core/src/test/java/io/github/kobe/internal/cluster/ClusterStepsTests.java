@@ -139,8 +139,9 @@ class ClusterStepsTests {
         }
 
         @Override
-        public void onHint(Consumer<Hint> added) {
+        public Runnable onHint(Consumer<Hint> added) {
             listener = added;
+            return () -> {}; // a hint may be under way
         }
 
         @Override

@@ -136,6 +136,21 @@ class InMemoryStoreTests {
     }
 
     @Test
+    void whoWantsNoMoreHintsIsToldNone() {
+        List<Hint> told = new ArrayList<>();
+        List<Hint> toldStill = new ArrayList<>();
+        Runnable enough = scene.store().onHint(told::add);
+        scene.store().onHint(toldStill::add);
+        scene.opened("a").says(0, 1, 1);
+        enough.run();
+        enough.run();
+        scene.opened("b").says(0, 1, 1);
+
+        assertThat(told).isEmpty();
+        assertThat(toldStill).hasSize(1);
+    }
+
+    @Test
     void aListenerThatFailsIsLoggedOnceAndHarmsNobody() {
         List<Hint> told = new ArrayList<>();
         scene.store().onHint(hint -> {

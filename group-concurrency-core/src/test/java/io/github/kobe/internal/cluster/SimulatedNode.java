@@ -327,8 +327,9 @@ final class SimulatedNode {
         }
 
         @Override
-        public void onHint(Consumer<Hint> added) {
+        public Runnable onHint(Consumer<Hint> added) {
             listener = added;
+            return () -> listener = null;
         }
 
         @Override

@@ -59,7 +59,7 @@ final class Asker implements AutoCloseable {
     /** {@return whether it was let in, or waits if it may} */
     boolean ask(String key, boolean mayWait) {
         Group group = group(key);
-        if (group.tryTakeFast(group.home)) {
+        if (group.tryTakeFast(group.home) != Group.NOT_TAKEN) {
             granted.accept(key);
             return true;
         }

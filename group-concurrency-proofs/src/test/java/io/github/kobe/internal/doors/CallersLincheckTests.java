@@ -62,11 +62,12 @@ public class CallersLincheckTests {
         Group group = engine.group(KEY);
         PermitFuture node = new PermitFuture(group, "", Long.MAX_VALUE, null, null);
         Batch batch = new Batch(engine);
-        Group.Verdict verdict =
-                group.tryTakeFast(group.home) ? Group.Verdict.GRANTED : group.admit(node, null, Long.MAX_VALUE, batch);
+        Group.Verdict verdict = group.tryTakeFast(group.home) != Group.NOT_TAKEN
+                ? Group.Verdict.GRANTED
+                : group.admit(node, null, Long.MAX_VALUE, batch);
         threads.act(thread, batch::carryOut);
         if (verdict == Group.Verdict.GRANTED) {
-            node.handOut();
+            node.handOut(0);
             held.get(thread).add(node.future().join());
         } else if (verdict == Group.Verdict.QUEUED) {
             waiting.get(thread).add(node);

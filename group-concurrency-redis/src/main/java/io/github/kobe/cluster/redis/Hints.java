@@ -63,8 +63,10 @@ final class Hints {
         line = new Line<>(loop, address, dialling, this::connected);
     }
 
-    void tell(Consumer<Hint> listener) {
+    /** Has it told from now on; {@return what ends that} For any thread. */
+    Runnable tell(Consumer<Hint> listener) {
         listeners.add(listener);
+        return () -> listeners.remove(listener);
     }
 
     /** A session speaks, for which hints are heard from now on. For any thread. */

@@ -122,8 +122,8 @@ public final class RedisClusterStore implements ClusterStore {
     }
 
     @Override
-    public void onHint(Consumer<Hint> listener) {
-        hints.tell(Objects.requireNonNull(listener, "listener"));
+    public Runnable onHint(Consumer<Hint> listener) {
+        return hints.tell(Objects.requireNonNull(listener, "listener"));
     }
 
     @Override

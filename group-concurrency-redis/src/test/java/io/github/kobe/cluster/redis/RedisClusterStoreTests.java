@@ -167,6 +167,21 @@ class RedisClusterStoreTests {
     }
 
     @Test
+    void whoWantsNoMoreHintsIsToldNone() {
+        Queue<Hint> told = new ConcurrentLinkedQueue<>();
+        Queue<Hint> toldStill = new ConcurrentLinkedQueue<>();
+        Runnable enough = store.onHint(told::add);
+        store.onHint(toldStill::add);
+        opened("a");
+        Deadline.until("a subscriber", () -> subscribers("a") == 1);
+        enough.run();
+        server.cli("PUBLISH", "gc:{tests}:a", "3:g:x");
+
+        Deadline.until("a hint", () -> !toldStill.isEmpty());
+        assertThat(told).isEmpty();
+    }
+
+    @Test
     void aListenerThatFailsHarmsNobody() {
         Queue<Hint> told = new ConcurrentLinkedQueue<>();
         store.onHint(hint -> {

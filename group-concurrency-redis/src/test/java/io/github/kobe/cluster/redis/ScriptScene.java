@@ -99,7 +99,7 @@ final class ScriptScene extends StoreScene {
             }
 
             @Override
-            public void onHint(Consumer<Hint> listener) {
+            public Runnable onHint(Consumer<Hint> listener) {
                 throw new UnsupportedOperationException();
             }
 

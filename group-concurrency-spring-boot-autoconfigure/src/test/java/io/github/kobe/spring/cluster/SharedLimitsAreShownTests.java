@@ -261,8 +261,8 @@ class SharedLimitsAreShownTests {
         }
 
         @Override
-        public void onHint(Consumer<Hint> listener) {
-            store.onHint(listener);
+        public Runnable onHint(Consumer<Hint> listener) {
+            return store.onHint(listener);
         }
 
         @Override

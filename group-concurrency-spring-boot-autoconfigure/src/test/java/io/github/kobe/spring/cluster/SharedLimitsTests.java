@@ -340,8 +340,8 @@ class SharedLimitsTests {
         }
 
         @Override
-        public void onHint(Consumer<Hint> listener) {
-            to.onHint(listener);
+        public Runnable onHint(Consumer<Hint> listener) {
+            return to.onHint(listener);
         }
 
         @Override
