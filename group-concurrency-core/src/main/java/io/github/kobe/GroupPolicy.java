@@ -5,12 +5,14 @@ import io.github.kobe.internal.base.KeyText;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.function.ToIntFunction;
 import java.util.stream.Stream;
@@ -73,6 +75,9 @@ public final class GroupPolicy {
 
     private final CompiledPolicy compiled;
 
+    /** What the log was told of it, and of those that it was made from. */
+    private final Set<String> told;
+
     private GroupPolicy(Builder builder) {
         globalMaxInFlight = builder.globalMaxInFlight;
         globalHeadroom = builder.globalHeadroom;
@@ -98,7 +103,9 @@ public final class GroupPolicy {
                 || Stream.of(groups, patterns)
                         .flatMap(rules -> rules.values().stream())
                         .anyMatch(GroupLimits::areClustered);
-        compiled = new CompiledPolicy(this, givenDefaults, this::askLimits); // last: it reads all the others
+        compiled =
+                new CompiledPolicy(this, givenDefaults, this::askLimits, builder.told); // last: it reads all the others
+        told = Set.copyOf(builder.told);
     }
 
     /** {@return limits in which the number over all instances stands for the concurrency, where that isn't set} */
@@ -394,6 +401,9 @@ public final class GroupPolicy {
         /** Settings with a null where a number or a policy belongs; reported by build. */
         private final Map<String, InvalidPolicyException> nulls = new LinkedHashMap<>();
 
+        /** What the log was told of policies with these settings, so that it isn't told again. */
+        private final Set<String> told = new HashSet<>();
+
         private Builder() {}
 
         private Builder(GroupPolicy policy) {
@@ -403,6 +413,7 @@ public final class GroupPolicy {
             defaults = policy.givenDefaults;
             groups.putAll(policy.groups);
             patterns.putAll(policy.patterns);
+            told.addAll(policy.told);
             rejectionPolicy = policy.rejectionPolicy;
             rejectionHandler = policy.rejectionHandler;
             limitsResolver = policy.limitsResolver;

@@ -57,6 +57,12 @@ public interface GroupStats {
     /** {@return how much may start in any window of time; empty: any number} */
     Optional<EffectiveLimit<Rate>> rate();
 
+    /** {@return how many of its rate's burst are used up: with all of them, nothing starts for now; 0 where it has no rate} */
+    int rateUsed();
+
+    /** {@return in how long its rate lets the next start; zero: now; empty: it has no rate} */
+    Optional<Duration> nextStartIn();
+
     /** {@return how many global permits it holds itself; what runs nested in another group counts there} */
     int held();
 

@@ -44,6 +44,18 @@ public interface RuleStats {
      */
     double queueFill();
 
+    /**
+     * {@return how much of a rate's burst is used up, as a fraction, in the group where it is largest: at 1 its rate lets nothing
+     * start for now; 0 if none has a rate}
+     */
+    double rateUsed();
+
+    /** {@return how many groups have a rate} */
+    int ratedGroups();
+
+    /** {@return in how many groups something waits for nothing but the rate} */
+    int groupsWaitingForRate();
+
     /** {@return how many tasks run, those not counted whose permits are lent} */
     long running();
 

@@ -567,6 +567,43 @@ class RateTests {
     }
 
     @Test
+    @Tag("RA15")
+    void itIsShownHowMuchOfTheBurstIsUsedUpAndWhenTheNextMayStart() {
+        GroupExecutor executor = start(policy());
+        executor.setLimits("free", GroupLimits.unset().withMaxConcurrency(2));
+        assertThat(stats(executor).rateUsed()).isZero();
+        assertThat(stats(executor).nextStartIn()).contains(Duration.ZERO);
+
+        submit(executor, 5);
+        assertThat(stats(executor).rateUsed()).isEqualTo(5);
+        assertThat(stats(executor).nextStartIn()).contains(Duration.ZERO);
+
+        submit(executor, 3);
+        assertThat(stats(executor).rateUsed()).isEqualTo(6);
+        assertThat(stats(executor).nextStartIn()).contains(INTERVAL);
+        assertThat(executor.ruleStats())
+                .filteredOn(rule -> rule.rule().isPresent())
+                .singleElement()
+                .satisfies(rule -> {
+                    assertThat(rule.rateUsed()).isEqualTo(1);
+                    assertThat(rule.ratedGroups()).isEqualTo(1);
+                    assertThat(rule.groupsWaitingForRate()).isEqualTo(1);
+                });
+        assertThat(executor.groupStats("free").orElseThrow().nextStartIn()).isEmpty();
+        assertThat(executor.groupStats("free").orElseThrow().rateUsed()).isZero();
+
+        pass(executor, INTERVAL);
+        pass(executor, INTERVAL);
+        assertThat(queued(executor)).isZero();
+        pass(executor, INTERVAL.multipliedBy(3));
+        assertThat(stats(executor).rateUsed()).isEqualTo(3);
+        pass(executor, MINUTE);
+        assertThat(stats(executor).rateUsed()).isZero();
+        assertThat(executor.ruleStats())
+                .allSatisfy(rule -> assertThat(rule.groupsWaitingForRate()).isZero());
+    }
+
+    @Test
     @Tag("RA2")
     void theRateIsShownWithItsSource() {
         Rate rate = Rate.of(60, MINUTE);

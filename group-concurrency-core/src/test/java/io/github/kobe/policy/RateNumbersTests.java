@@ -123,6 +123,29 @@ class RateNumbersTests {
     }
 
     @Test
+    @Tag("RA2")
+    void whatWasToldIsNotToldAgainOfAPolicyThatIsMadeFromAnother() {
+        try (CapturedLog log = CapturedLog.open()) {
+            GroupPolicy.Builder builder = policy(Rate.of(60, MINUTE).withBurst(60));
+            GroupPolicy first = builder.build();
+            GroupPolicy second = builder.maxIdleGroups(5).build();
+            GroupPolicy third = second.toBuilder().maxIdleGroups(6).build();
+            assertThat(log.warnings()).hasSize(1);
+
+            third.toBuilder()
+                    .group("a", GroupLimits.unset().withRate(Rate.of(60, MINUTE).withBurst(59)))
+                    .build();
+            assertThat(log.warnings()).hasSize(2);
+            assertThat(first.toBuilder()
+                            .group("b", first.groups().get("a"))
+                            .build()
+                            .groups())
+                    .hasSize(2);
+            assertThat(log.warnings()).hasSize(3).last().asString().contains("The rate of 'b'");
+        }
+    }
+
+    @Test
     void unlimitedStaysSoAndIsNoRate() {
         assertThat(Rate.of(Integer.MAX_VALUE, MINUTE)).isEqualTo(Rate.UNLIMITED);
         assertThat(Rate.UNLIMITED.withBurst(5)).isEqualTo(Rate.UNLIMITED).hasToString("unlimited");

@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -71,8 +72,10 @@ public final class CompiledPolicy {
      *
      * @param givenDefaults its defaults as far as they were set
      * @param checkedLimits asks its limits resolver
+     * @param told what the log was told before of such settings; it gets what the log is told now
      */
-    public CompiledPolicy(GroupPolicy source, GroupLimits givenDefaults, CheckedLimits checkedLimits) {
+    public CompiledPolicy(
+            GroupPolicy source, GroupLimits givenDefaults, CheckedLimits checkedLimits, Set<String> told) {
         this.source = source;
         this.checkedLimits = checkedLimits;
         globalQueueThreshold = source.globalQueueThreshold();
@@ -88,9 +91,9 @@ public final class CompiledPolicy {
         tracer = TracerChain.of(source.taskTracers());
         decorator = DecoratorChain.of(source.taskDecorators());
         recorderFactory = source.recorderFactory().orElse(null);
-        groups.forEach((key, limits) -> warn(limits, "of '" + KeyText.printable(key) + "'"));
-        patterns.forEach((pattern, limits) -> warn(limits, "of '" + KeyText.printable(pattern) + "'"));
-        warn(givenDefaults, "by default");
+        groups.forEach((key, limits) -> warn(limits, "of '" + KeyText.printable(key) + "'", told));
+        patterns.forEach((pattern, limits) -> warn(limits, "of '" + KeyText.printable(pattern) + "'", told));
+        warn(givenDefaults, "by default", told);
         GroupLimits byDefault = source.defaults();
         defaults = new EffectiveLimits(
                 told(givenDefaults, GroupLimits::maxConcurrency, LimitSource.DEFAULT),
@@ -104,19 +107,20 @@ public final class CompiledPolicy {
                 null);
     }
 
-    private static void warn(GroupLimits limits, String whose) {
-        limits.rate().filter(rate -> !rate.isUnlimited()).ifPresent(rate -> warn(rate, whose));
+    private static void warn(GroupLimits limits, String whose, Set<String> told) {
+        limits.rate().filter(rate -> !rate.isUnlimited()).ifPresent(rate -> warn(rate, whose, told));
     }
 
-    private static void warn(Rate rate, String whose) {
+    private static void warn(Rate rate, String whose, Set<String> told) {
         if (100L * rate.sustained() < (long) SUSTAINED_PERCENT * rate.limit()) {
             int better = rate.limit() / 4 + 1;
-            Log.write(
-                    Level.WARNING,
-                    () -> "The rate " + whose + " keeps up only " + rate.sustained() + " of " + rate.limit() + " in "
-                            + rate.per() + " with a burst of " + rate.burst() + ", since no window may have more than "
-                            + rate.limit() + "; a burst of " + better + " keeps up "
-                            + rate.withBurst(better).sustained() + ".");
+            String warning = "The rate " + whose + " keeps up only " + rate.sustained() + " of " + rate.limit() + " in "
+                    + rate.per() + " with a burst of " + rate.burst() + ", since no window may have more than "
+                    + rate.limit() + "; a burst of " + better + " keeps up "
+                    + rate.withBurst(better).sustained() + ".";
+            if (told.add(warning)) {
+                Log.write(Level.WARNING, () -> warning);
+            }
         }
     }
 

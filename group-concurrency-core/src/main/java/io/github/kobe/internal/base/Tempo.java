@@ -88,6 +88,11 @@ public final class Tempo {
         return units > limit && units > mostUnits;
     }
 
+    /** {@return how many whole intervals are in that time, at most so many as the limit} A few may be missing of very many. */
+    public long unitsIn(long nanos) {
+        return (long) Math.min(limit, nanos * (double) sustained / period);
+    }
+
     /** {@return how many intervals that time takes at most: no fewer than it does, and no more than two too many} */
     public long unitsOf(long nanos) {
         return (long) Math.min(MOST_UNITS, Math.ceil(nanos * (double) sustained / period) + 1);

@@ -12,7 +12,9 @@ import io.github.kobe.internal.base.Tempo;
  */
 final class GroupRate {
 
+    /** Read by anyone, who may see a stale one. */
     private Tempo tempo;
+
     private final Pace pace;
 
     /** The reading of the clock that it goes by. */
@@ -31,7 +33,7 @@ final class GroupRate {
         this.tempo = tempo;
         this.pace = new Pace(now);
         this.now = now;
-        this.next = now;
+        this.next = pace.earliest(tempo, 1);
     }
 
     /** {@return that of a group in which nothing was started that is of any account} */
@@ -41,7 +43,7 @@ final class GroupRate {
 
     /** {@return that of a group that has run without a rate} */
     static GroupRate empty(Tempo tempo, long now) {
-        GroupRate rate = new GroupRate(tempo, now);
+        GroupRate rate = rested(tempo, now);
         rate.pace.beginEmpty(tempo, now);
         rate.next = rate.pace.earliest(tempo, 1);
         return rate;
@@ -61,7 +63,7 @@ final class GroupRate {
     void reset(long time) {
         now = time;
         pace.reset(time);
-        next = time;
+        next = pace.earliest(tempo, 1);
         keptUntil = 0;
     }
 
@@ -88,6 +90,28 @@ final class GroupRate {
     /** {@return when the next start is allowed; it may be over} */
     long next() {
         return next;
+    }
+
+    /** {@return in how long a start is allowed; 0: now} By anyone; it may be stale. */
+    long waitAt(long time) {
+        return Math.max(0, next - time);
+    }
+
+    /** {@return how many of the burst are used up at that time: with all of them, no start is allowed} By anyone; it may be stale. */
+    int usedAt(long time) {
+        return usedAt(time, tempo);
+    }
+
+    private int usedAt(long time, Tempo inForce) {
+        long since = time - next;
+        // What is allowed from some part of a nanosecond on is so from the next whole one on.
+        return since < 0 ? inForce.burst() : (int) Math.max(0, inForce.burst() - 1 - inForce.unitsIn(since + 1));
+    }
+
+    /** {@return how much of the burst is used up at that time, as a fraction} By anyone; it may be stale. */
+    double usedShareAt(long time) {
+        Tempo inForce = tempo;
+        return (double) usedAt(time, inForce) / inForce.burst();
     }
 
     /** {@return when the last of so many is started, if nothing but the rate keeps them, and none before {@code from}} */

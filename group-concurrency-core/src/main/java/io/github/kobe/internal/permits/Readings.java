@@ -36,6 +36,8 @@ public final class Readings {
             Optional<EffectiveLimit<Integer>> clusterMaxInFlight,
             int leased,
             Optional<EffectiveLimit<Rate>> rate,
+            int rateUsed,
+            Optional<Duration> nextStartIn,
             int held,
             int borrowed,
             boolean waitsBelowGuarantee,
@@ -73,6 +75,7 @@ public final class Readings {
         WaitReason waitsFor = queued == 0 ? null : waitsFor(group);
         long oldest = group.oldestQueuedAt();
         long now = group.engine.now();
+        GroupRate rate = group.rate;
         return new GroupReading(
                 group.key,
                 group.running(),
@@ -87,6 +90,8 @@ public final class Readings {
                 Optional.ofNullable(limits.clusterMaxInFlight()),
                 leased(group, limits),
                 Optional.ofNullable(limits.rate()),
+                rate == null ? 0 : rate.usedAt(now),
+                rate == null ? Optional.empty() : Optional.of(Duration.ofNanos(rate.waitAt(now))),
                 held,
                 Math.max(0, beyond),
                 isBelowGuarantee(beyond, waitsFor),

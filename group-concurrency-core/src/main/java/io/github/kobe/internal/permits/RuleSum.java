@@ -21,6 +21,9 @@ public final class RuleSum {
             int pausedGroups,
             double saturation,
             double queueFill,
+            double rateUsed,
+            int ratedGroups,
+            int groupsWaitingForRate,
             long running,
             long inFlight,
             long borrowed,
@@ -39,6 +42,9 @@ public final class RuleSum {
     private int pausedGroups;
     private double saturation;
     private double queueFill;
+    private double rateUsed;
+    private int ratedGroups;
+    private int groupsWaitingForRate;
     private long running;
     private long inFlight;
     private long borrowed;
@@ -60,7 +66,8 @@ public final class RuleSum {
         int inFlightNow = group.inFlight();
         int queuedNow = group.queued();
         int beyond = Readings.held(group, inFlightNow) - limits.guaranteedInForce();
-        boolean mayLack = beyond < 0 || limits.isClustered();
+        GroupRate rate = group.rate;
+        boolean mayLack = beyond < 0 || limits.isClustered() || rate != null;
         WaitReason waitsFor = queuedNow > 0 && mayLack ? Readings.waitsFor(group) : null;
         groups++;
         waitingGroups += queuedNow > 0 ? 1 : 0;
@@ -69,6 +76,11 @@ public final class RuleSum {
         saturation = Math.max(saturation, share(runningNow, limits.maxConcurrency()));
         saturation = Math.max(saturation, share(inFlightNow, limits.maxInFlight()));
         queueFill = Math.max(queueFill, share(queuedNow, limits.queueThreshold()));
+        if (rate != null) {
+            ratedGroups++;
+            rateUsed = Math.max(rateUsed, rate.usedShareAt(now));
+            groupsWaitingForRate += waitsFor == WaitReason.RATE ? 1 : 0;
+        }
         running += runningNow;
         inFlight += inFlightNow;
         borrowed += Math.max(0, beyond);
@@ -97,6 +109,9 @@ public final class RuleSum {
                 pausedGroups,
                 saturation,
                 queueFill,
+                rateUsed,
+                ratedGroups,
+                groupsWaitingForRate,
                 running,
                 inFlight,
                 borrowed,

@@ -56,12 +56,12 @@ class ReferenceTests {
     @TempDir
     static Path folder;
 
-    /** Without them there are no meters of what instances share. */
+    /** Without them there are no meters of what instances share, and of rates. */
     private static final String SHARED = """
         group-concurrency:
           cluster: { namespace: tests, on-store-loss: closed }
           redis.uri: redis://localhost:1
-          groups: { shared: { cluster-max-in-flight: 2 } }
+          groups: { shared: { cluster-max-in-flight: 2, rate: 60 per 1m } }
         """;
 
     /** It has built a report. */

@@ -197,10 +197,11 @@ final class GroupControl {
         try {
             executor.updateLimits(key, limits::over, period);
         } catch (InvalidPolicyException refusal) {
+            String field = refusal.setting().replaceFirst("\\..*", ""); // a rate has parts
             throw RefusedRequestException.badRequest(
                     refusal.setting() + " must be " + refusal.allowed(),
-                    refusal.setting(),
-                    limits.given().get(refusal.setting()),
+                    field,
+                    limits.given().get(field),
                     refusal.allowed());
         }
     }

@@ -136,6 +136,7 @@ public class GroupExecutorEndpoint {
      * @param weight how much it may hold of the global limit, compared with others; none: unchanged
      * @param guaranteed how many are to be in flight before others get more; none: unchanged
      * @param clusterMaxInFlight none: only the settings can change what holds over all instances
+     * @param rate how much starts in any window of time, as 60 per 1m burst 6; none: unchanged
      * @param period with set and pause: after which time that ends by itself; none: it doesn't
      * @param executor the executor's name; none: the default one
      * @return the group after the change
@@ -152,13 +153,21 @@ public class GroupExecutorEndpoint {
             @Nullable String weight,
             @Nullable String guaranteed,
             @Nullable String clusterMaxInFlight,
+            @Nullable String rate,
             @Nullable String period,
             @Nullable String executor) {
         String key = required(group);
         String todo = action == null ? "set" : action;
         Found found = find(executor);
         LimitsRequest limits = new LimitsRequest(
-                maxConcurrency, maxInFlight, queueThreshold, queueTimeout, weight, guaranteed, clusterMaxInFlight);
+                maxConcurrency,
+                maxInFlight,
+                queueThreshold,
+                queueTimeout,
+                weight,
+                guaranteed,
+                clusterMaxInFlight,
+                rate);
         found.control().change(key, todo, limits, period);
         changed(security, found.name(), key, todo, limits.given(), period);
         return found.control().report(key);
@@ -178,6 +187,7 @@ public class GroupExecutorEndpoint {
      * @param weight how much it may hold of the global limit, compared with others; none: unchanged
      * @param guaranteed how many are to be in flight before others get more; none: unchanged
      * @param clusterMaxInFlight none: only the settings can change what holds over all instances
+     * @param rate how much starts in any window of time, as 60 per 1m burst 6; none: unchanged
      * @param period with set and pause: after which time that ends by itself; none: it doesn't
      * @param executor the executor's name; none: the default one
      * @return the group after the change
@@ -195,6 +205,7 @@ public class GroupExecutorEndpoint {
             @Nullable String weight,
             @Nullable String guaranteed,
             @Nullable String clusterMaxInFlight,
+            @Nullable String rate,
             @Nullable String period,
             @Nullable String executor) {
         if (group != null && !group.equals(keyInPath)) {
@@ -212,6 +223,7 @@ public class GroupExecutorEndpoint {
                 weight,
                 guaranteed,
                 clusterMaxInFlight,
+                rate,
                 period,
                 executor);
     }

@@ -9,9 +9,11 @@ import io.github.kobe.GroupPolicy;
 import io.github.kobe.GroupStats;
 import io.github.kobe.GroupWaiter;
 import io.github.kobe.LimitSource;
+import io.github.kobe.Rate;
 import io.github.kobe.TaskTotals;
 import io.github.kobe.WaitReason;
 import io.github.kobe.cluster.NodeShare;
+import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties.RateSetting;
 import io.github.kobe.spring.internal.settings.LimitSetting;
 import io.github.kobe.spring.internal.settings.PrintableText;
 import java.time.Duration;
@@ -40,6 +42,7 @@ import org.jspecify.annotations.Nullable;
  * @param overriddenSince when limits were last set while the executor ran; null if none are set
  * @param overrideEndsIn in how long those limits are reset by themselves; null: they aren't, or none are set
  * @param limits the numbers in force
+ * @param rates how far its rate is used up; null: it has none
  * @param cluster how much of the limit over all instances this one has; null: no other instance shares its limit
  * @param totals since the group was first used, or evicted
  * @param holders who has the permits now; null: not requested
@@ -63,6 +66,7 @@ public record GroupReport(
         @Nullable Instant overriddenSince,
         @Nullable Duration overrideEndsIn,
         Limits limits,
+        @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable List<RateUse> rates,
         @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Share cluster,
         Totals totals,
         @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable List<Holder> holders,
@@ -94,7 +98,11 @@ public record GroupReport(
                         Limit.ofTimeout(group.queueTimeout()),
                         Limit.of(group.weight()),
                         Limit.of(group.guaranteed()),
-                        group.clusterMaxInFlight().map(Limit::of).orElse(Limit.NONE)),
+                        group.clusterMaxInFlight().map(Limit::of).orElse(Limit.NONE),
+                        group.rate().map(Limit::ofRate).orElse(Limit.NO_RATE)),
+                group.rate()
+                        .map(rate -> List.of(RateUse.of(rate.value(), group)))
+                        .orElse(null),
                 group.clusterMaxInFlight().isPresent() ? new Share(group.leased(), alone, null, null, null) : null,
                 Totals.of(group.totals()),
                 null,
@@ -147,6 +155,7 @@ public record GroupReport(
                 overriddenSince,
                 overrideEndsIn,
                 limits,
+                rates,
                 newCluster,
                 totals,
                 newHolders,
@@ -168,6 +177,7 @@ public record GroupReport(
      * @param weight how much it may hold of the global limit, compared with others
      * @param guaranteed how many are to be in flight before others get more
      * @param clusterMaxInFlight how many may be in flight over all instances
+     * @param rate how much may start in any window of time, as it is written
      */
     public record Limits(
             Limit<Integer> maxConcurrency,
@@ -176,7 +186,43 @@ public record GroupReport(
             Limit<Duration> queueTimeout,
             Limit<Integer> weight,
             Limit<Integer> guaranteed,
-            Limit<Integer> clusterMaxInFlight) {}
+            Limit<Integer> clusterMaxInFlight,
+            Limit<String> rate) {}
+
+    /**
+     * A rate, and how far it is used up.
+     *
+     * @param name what it counts
+     * @param limit how many may start in any window
+     * @param per how long a window is
+     * @param burst how many may start at once
+     * @param sustained how many a window can be kept up
+     * @param used how many of the burst are used up; with all of them, nothing starts for now
+     * @param nextStart in how long the next may start; null: now
+     */
+    @JsonInclude(JsonInclude.Include.ALWAYS)
+    public record RateUse(
+            String name,
+            int limit,
+            Duration per,
+            int burst,
+            int sustained,
+            int used,
+            @Nullable Duration nextStart) {
+
+        private static final String REQUESTS = "requests";
+
+        static RateUse of(Rate rate, GroupStats group) {
+            return new RateUse(
+                    REQUESTS,
+                    rate.limit(),
+                    rate.per(),
+                    rate.burst(),
+                    rate.sustained(),
+                    group.rateUsed(),
+                    group.nextStartIn().filter(Duration::isPositive).orElse(null));
+        }
+    }
 
     /**
      * How much of a limit over all instances there is where.
@@ -221,9 +267,14 @@ public record GroupReport(
     public record Limit<T>(@Nullable T value, LimitSource source) {
 
         static final Limit<Integer> NONE = new Limit<>(null, LimitSource.DEFAULT);
+        static final Limit<String> NO_RATE = new Limit<>(null, LimitSource.DEFAULT);
 
         static Limit<Integer> of(EffectiveLimit<Integer> limit) {
             return new Limit<>(numberOf(limit.value()), limit.source());
+        }
+
+        static Limit<String> ofRate(EffectiveLimit<Rate> limit) {
+            return new Limit<>(RateSetting.textOf(limit.value()), limit.source());
         }
 
         static Limit<Duration> ofTimeout(EffectiveLimit<Duration> limit) {

@@ -9,6 +9,7 @@ import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties.Listed
 import io.github.kobe.spring.internal.settings.LimitSetting;
 import io.github.kobe.spring.internal.settings.PrintableText;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -31,6 +32,9 @@ import org.springframework.util.function.SingletonSupplier;
 final class ConfiguredPolicy {
 
     private static final Pattern HEADROOM = Pattern.compile("(\\d{1,10})(%?)");
+
+    /** What the engine's names of a rate's numbers begin with. */
+    private static final String RATE = LimitSetting.RATE.field() + ".";
 
     private static final Log LOGGER = LogFactory.getLog(ConfiguredPolicy.class);
 
@@ -245,6 +249,9 @@ final class ConfiguredPolicy {
     }
 
     private InvalidSettingException translate(InvalidPolicyException refusal) {
+        if (refusal.setting().startsWith(RATE)) {
+            return translateRate(refusal, refusal.setting().substring(RATE.length()));
+        }
         String[] setting = refusal.rule() == null
                 ? ofPolicy(refusal.setting())
                 : ofGroup(refusal.rule(), dashed(refusal.setting()));
@@ -252,6 +259,19 @@ final class ConfiguredPolicy {
                 ? refusal.allowed() + "; if nothing may wait, set queue-threshold to 0"
                 : refusal.allowed();
         return settings.refusal("must be " + refusal.allowed(), allowed, refusal, setting);
+    }
+
+    /** A rate is written in parts, or as one text. */
+    private InvalidSettingException translateRate(InvalidPolicyException refusal, String part) {
+        String rate = LimitSetting.RATE.property();
+        String[] text = refusal.rule() == null ? new String[] {"defaults", rate} : ofGroup(refusal.rule(), rate);
+        if (settings.has(text)) {
+            String allowed = "a " + part + " that is " + refusal.allowed();
+            return settings.refusal("must have " + allowed, allowed, refusal, text);
+        }
+        String[] setting = Arrays.copyOf(text, text.length + 1);
+        setting[text.length] = part;
+        return settings.refusal("must be " + refusal.allowed(), refusal.allowed(), refusal, setting);
     }
 
     /** {@return the property of a number of the policy's} */

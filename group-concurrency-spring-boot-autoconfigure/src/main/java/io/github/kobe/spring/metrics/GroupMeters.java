@@ -2,6 +2,7 @@ package io.github.kobe.spring.metrics;
 
 import io.github.kobe.EffectiveLimit;
 import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.GroupRecorder;
 import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties;
@@ -158,13 +159,13 @@ final class GroupMeters implements GroupRecorder.Factory {
         } else {
             for (TagMeters fresh = made.poll(); fresh != null; fresh = made.poll()) {
                 register(of, policy, fresh);
-                alignLimit(policy, fresh);
+                alignLimitsOf(policy, fresh);
             }
         }
         if (limitsDue) {
             limitsDue = false;
             of.global.alignLimit(TagMeters.isLimit(policy.globalMaxInFlight()));
-            byTag.values().forEach(meters -> alignLimit(policy, meters));
+            byTag.values().forEach(meters -> alignLimitsOf(policy, meters));
         }
     }
 
@@ -191,12 +192,25 @@ final class GroupMeters implements GroupRecorder.Factory {
         registries.forEach(registry -> attempt(meters.tag, () -> meters.register(registry, of.name, counted, shared)));
     }
 
-    private void alignLimit(GroupPolicy policy, TagMeters meters) {
+    private void alignLimitsOf(GroupPolicy policy, TagMeters meters) {
         Reading reading = readings.latest();
         int limit = reading == null || !reading.byTag().containsKey(meters.tag)
                 ? unusedLimit(policy, meters.tag)
                 : reading.of(meters.tag).maxConcurrency();
         attempt(meters.tag, () -> meters.alignLimit(TagMeters.isLimit(limit)));
+        boolean rated = reading != null && reading.of(meters.tag).pressure().rated() > 0;
+        attempt(meters.tag, () -> meters.alignRate(rated || isRated(policy, meters.tag)));
+    }
+
+    /** {@return whether the groups of a value have a rate, as far as the rule of that name or the defaults say} */
+    private static boolean isRated(GroupPolicy policy, String tag) {
+        GroupLimits ofPattern = policy.patterns().getOrDefault(tag, GroupLimits.unset());
+        return policy.groups()
+                .getOrDefault(tag, ofPattern)
+                .rate()
+                .or(() -> policy.defaults().rate())
+                .filter(rate -> !rate.isUnlimited())
+                .isPresent();
     }
 
     /** What a registry, or a filter of the application's, refuses is missing; nothing else is. */

@@ -3,10 +3,11 @@ package io.github.kobe.spring.metrics;
 import io.github.kobe.EffectiveLimit;
 import io.github.kobe.GroupStats;
 import io.github.kobe.RuleStats;
+import io.github.kobe.WaitReason;
 
 /**
- * How many groups have one value of the tag, what they have beyond their guarantees or wait for of them, and how close the
- * closest of them is to its limits.
+ * How many groups have one value of the tag, what they have beyond their guarantees or wait for of them, how close the
+ * closest of them is to its limits, and how far their rates are used up.
  *
  * @param groups groups that the engine knows
  * @param waiting groups in which something waits
@@ -15,11 +16,23 @@ import io.github.kobe.RuleStats;
  * @param borrowed global permits that groups hold beyond their guarantees
  * @param saturation the largest fraction of its permits that a group has in use
  * @param queueFill the largest fraction of its queue that a group has in use
+ * @param rated groups that have a rate
+ * @param rateUsed the largest fraction of its rate's burst that a group has used up
+ * @param waitingForRate groups in which something waits for nothing but the rate
  */
 record Pressure(
-        int groups, int waiting, int belowGuarantee, int paused, long borrowed, double saturation, double queueFill) {
+        int groups,
+        int waiting,
+        int belowGuarantee,
+        int paused,
+        long borrowed,
+        double saturation,
+        double queueFill,
+        int rated,
+        double rateUsed,
+        int waitingForRate) {
 
-    static final Pressure NONE = new Pressure(0, 0, 0, 0, 0, 0, 0);
+    static final Pressure NONE = new Pressure(0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
     static Pressure of(RuleStats rule) {
         return new Pressure(
@@ -29,7 +42,10 @@ record Pressure(
                 rule.pausedGroups(),
                 rule.borrowed(),
                 rule.saturation(),
-                rule.queueFill());
+                rule.queueFill(),
+                rule.ratedGroups(),
+                rule.rateUsed(),
+                rule.groupsWaitingForRate());
     }
 
     static Pressure of(GroupStats group) {
@@ -40,7 +56,12 @@ record Pressure(
                 group.paused() ? 1 : 0,
                 group.borrowed(),
                 Math.max(share(group.running(), group.maxConcurrency()), share(group.inFlight(), group.maxInFlight())),
-                share(group.queued(), group.queueThreshold()));
+                share(group.queued(), group.queueThreshold()),
+                group.rate().isPresent() ? 1 : 0,
+                group.rate()
+                        .map(rate -> (double) group.rateUsed() / rate.value().burst())
+                        .orElse(0.0),
+                group.waitsFor().filter(WaitReason.RATE::equals).isPresent() ? 1 : 0);
     }
 
     Pressure plus(Pressure other) {
@@ -51,7 +72,10 @@ record Pressure(
                 paused + other.paused,
                 borrowed + other.borrowed,
                 Math.max(saturation, other.saturation),
-                Math.max(queueFill, other.queueFill));
+                Math.max(queueFill, other.queueFill),
+                rated + other.rated,
+                Math.max(rateUsed, other.rateUsed),
+                waitingForRate + other.waitingForRate);
     }
 
     private static double share(int number, EffectiveLimit<Integer> limit) {

@@ -28,6 +28,7 @@ final class RegisteredMeters {
     private final GroupMeters source;
     private final List<Meter> meters = new ArrayList<>();
     private final List<Meter> permits = new ArrayList<>();
+    private final List<Meter> rates = new ArrayList<>();
 
     RegisteredMeters(MeterRegistry registry, String executorName, String tag, GroupMeters source) {
         this.registry = registry;
@@ -118,9 +119,29 @@ final class RegisteredMeters {
         }
     }
 
+    /** Registers the gauges of rates, or removes them. */
+    void alignRate(boolean rated) {
+        if (!rated) {
+            rates.forEach(registry::remove);
+            rates.clear();
+        } else if (rates.isEmpty()) {
+            rates.add(pressure(
+                    "rate.used",
+                    "ratio",
+                    "Share of its rate's burst that is used up, of the group where it is largest",
+                    Pressure::rateUsed));
+            rates.add(pressure(
+                    "rate.waiting",
+                    "groups",
+                    "Groups in which something waits for nothing but the rate",
+                    Pressure::waitingForRate));
+        }
+    }
+
     void remove() {
         meters.forEach(registry::remove);
         permits.forEach(registry::remove);
+        rates.forEach(registry::remove);
     }
 
     private Gauge gauge(String name, String unit, String description, ToDoubleFunction<TagReading> value) {

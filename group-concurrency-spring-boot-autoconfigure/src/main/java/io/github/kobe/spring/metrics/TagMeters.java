@@ -169,6 +169,11 @@ final class TagMeters implements GroupRecorder {
         registered.forEach(known -> known.alignLimit(limited));
     }
 
+    /** Registers the gauges of rates, or removes them. */
+    void alignRate(boolean rated) {
+        registered.forEach(known -> known.alignRate(rated));
+    }
+
     void remove() {
         isRegistered = false;
         registered.forEach(RegisteredMeters::remove);

@@ -53,7 +53,7 @@ final class ReactiveRejectionAnswer {
             return Optional.of(Mono.defer(() -> write(application.to(problem, locale), exchange)));
         }
         if (problem.mayPass()) {
-            response.getHeaders().set(RejectionProblem.RETRY_AFTER, RejectionProblem.retryAfter());
+            response.getHeaders().set(RejectionProblem.RETRY_AFTER, problem.retryAfter());
         }
         byte[] body = problem.body();
         response.getHeaders().set("Content-Type", RejectionProblem.CONTENT_TYPE);

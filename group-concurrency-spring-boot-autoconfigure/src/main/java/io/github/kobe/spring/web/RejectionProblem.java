@@ -3,6 +3,7 @@ package io.github.kobe.spring.web;
 import io.github.kobe.RejectedTaskException;
 import io.github.kobe.RejectionReason;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
@@ -15,30 +16,43 @@ import org.springframework.http.MediaType;
 /**
  * How a rejection is reported to a client, in the form of RFC 9457: the reason, and whether the client's own group is
  * full (429) or the service can't serve (503). It contains neither the key, which may be somebody's name or a secret,
- * nor any number.
+ * nor any number but the time after which to come back.
  *
  * @param status the HTTP status
  * @param reason why it was rejected; {@code null}: for its key
+ * @param startsIn in how long the rate of the group lets such a request start; {@code null}: it isn't for a rate
  */
-record RejectionProblem(HttpStatus status, @Nullable RejectionReason reason) {
+record RejectionProblem(
+        HttpStatus status,
+        @Nullable RejectionReason reason,
+        @Nullable Duration startsIn) {
 
     /** What a client is told of a request that doesn't say whom it is for. */
-    static final RejectionProblem NO_KEY = new RejectionProblem(HttpStatus.BAD_REQUEST, null);
+    static final RejectionProblem NO_KEY = new RejectionProblem(HttpStatus.BAD_REQUEST, null, null);
 
     /** What a client is told of a request with the key of somebody else. */
-    static final RejectionProblem OF_SOMEBODY_ELSE = new RejectionProblem(HttpStatus.FORBIDDEN, null);
+    static final RejectionProblem OF_SOMEBODY_ELSE = new RejectionProblem(HttpStatus.FORBIDDEN, null, null);
 
     static final String CONTENT_TYPE = MediaType.APPLICATION_PROBLEM_JSON_VALUE;
     static final String RETRY_AFTER = HttpHeaders.RETRY_AFTER;
     /** Up to so many seconds. When there will be room, nobody knows: long enough not to be hammered, short enough to be of use. */
     private static final int LONGEST_PAUSE = 3;
 
+    /** So much more of the time to come back may be asked for, where that is known. */
+    private static final double MOST_MORE = 0.1;
+
+    private static final double NANOS_IN_A_SECOND = 1e9;
+
     static RejectionProblem of(RejectionReason reason) {
+        return of(reason, null);
+    }
+
+    private static RejectionProblem of(RejectionReason reason, @Nullable Duration startsIn) {
         HttpStatus status = switch (reason) {
             case RATE_LIMITED, GROUP_QUEUE_FULL, QUEUE_TIMEOUT -> HttpStatus.TOO_MANY_REQUESTS;
             case GLOBAL_QUEUE_FULL, SHUTDOWN, INTERRUPTED -> HttpStatus.SERVICE_UNAVAILABLE;
         };
-        return new RejectionProblem(status, reason);
+        return new RejectionProblem(status, reason, startsIn);
     }
 
     /**
@@ -52,7 +66,7 @@ record RejectionProblem(HttpStatus status, @Nullable RejectionReason reason) {
             inner = inner.getCause();
         }
         return inner instanceof RejectedTaskException rejection
-                ? Optional.of(of(rejection.reason()))
+                ? Optional.of(of(rejection.reason(), rejection.retryAfter().orElse(null)))
                 : Optional.empty();
     }
 
@@ -62,8 +76,13 @@ record RejectionProblem(HttpStatus status, @Nullable RejectionReason reason) {
     }
 
     /** {@return in how many seconds to come back; not the same for all, who would come back together} */
-    static String retryAfter() {
-        return String.valueOf(1 + ThreadLocalRandom.current().nextInt(LONGEST_PAUSE));
+    String retryAfter() {
+        ThreadLocalRandom random = ThreadLocalRandom.current();
+        if (startsIn == null) {
+            return String.valueOf(1 + random.nextInt(LONGEST_PAUSE));
+        }
+        double seconds = startsIn.toNanos() / NANOS_IN_A_SECOND;
+        return String.valueOf((long) Math.ceil(seconds * (1 + MOST_MORE * random.nextDouble())));
     }
 
     /** {@return why, for the codes of messages} */

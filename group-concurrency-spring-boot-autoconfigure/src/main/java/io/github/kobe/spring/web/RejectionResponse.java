@@ -25,7 +25,7 @@ final class RejectionResponse implements ErrorResponse {
         body = ProblemDetail.forStatusAndDetail(problem.status(), problem.detail());
         if (problem.reason() != null) {
             body.setProperty("reason", problem.reason().name());
-            headers.set(RejectionProblem.RETRY_AFTER, RejectionProblem.retryAfter());
+            headers.set(RejectionProblem.RETRY_AFTER, problem.retryAfter());
         }
     }
 

@@ -52,7 +52,7 @@ final class ServletRejectionAnswer {
         } else {
             response.setStatus(problem.status().value());
             if (problem.mayPass()) {
-                response.setHeader(RejectionProblem.RETRY_AFTER, RejectionProblem.retryAfter());
+                response.setHeader(RejectionProblem.RETRY_AFTER, problem.retryAfter());
             }
             write(problem.body(), response);
         }

@@ -337,7 +337,7 @@ class GroupExecutorEndpointTests {
         GroupExecutorEndpoint endpoint =
                 new GroupExecutorEndpoint(() -> Map.of("own", own), "own", "instance", events::add);
 
-        endpoint.change(new Operator(), "a", "pause", null, null, null, null, null, null, null, null, null);
+        endpoint.change(new Operator(), "a", "pause", null, null, null, null, null, null, null, null, null, null);
 
         assertThat(events)
                 .singleElement(InstanceOfAssertFactories.type(AuditApplicationEvent.class))

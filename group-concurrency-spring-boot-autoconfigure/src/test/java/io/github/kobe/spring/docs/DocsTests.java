@@ -240,17 +240,19 @@ class DocsTests {
         assertThat(names(explained.path("explanation"))).isEqualTo(names(explanation));
         assertThat(names(explained.at("/explanation/matches/0"))).isEqualTo(names(explanation.at("/matches/0")));
 
-        JsonNode shownAll = JSON.readTree(shown.get(3));
+        assertThat(names(JSON.readTree(shown.get(3)).at("/rates/0"))).isEqualTo(components(GroupReport.RateUse.class));
+
+        JsonNode shownAll = JSON.readTree(shown.get(4));
         assertThat(names(all)).isEqualTo(names(shownAll));
         assertThat(names(all.path("global"))).isEqualTo(names(shownAll.path("global")));
 
-        assertThat(names(JSON.readTree(shown.get(4)).path("cluster")))
+        assertThat(names(JSON.readTree(shown.get(5)).path("cluster")))
                 .isEqualTo(components(GroupExecutorReport.Cluster.class));
 
         HttpResponse<String> refusal = of("docs/howto/live-control.md", 0)
                 .send("POST", "/actuator/groupexecutor", "{\"group\": \"a\", \"maxConcurrency\": 0}");
         assertThat(refusal.statusCode()).isEqualTo(400);
-        assertThat(json(refusal)).isEqualTo(JSON.readTree(shown.get(5)));
+        assertThat(json(refusal)).isEqualTo(JSON.readTree(shown.get(6)));
     }
 
     private static Set<String> components(Class<?> record) {

@@ -146,6 +146,9 @@ public final class BoundSettings implements ConfigurationPropertiesBindHandlerAd
 
     private final class WatchingHandler extends AbstractBindHandler {
 
+        /** What is wrong with a rate; it is told unless there is an unknown name, which is perhaps why. */
+        private @Nullable InvalidSettingException badRate;
+
         WatchingHandler(BindHandler parent) {
             super(parent);
         }
@@ -155,6 +158,7 @@ public final class BoundSettings implements ConfigurationPropertiesBindHandlerAd
                 ConfigurationPropertyName name, Bindable<T> target, BindContext context) {
             if (name.equals(PREFIX)) {
                 properties.keySet().removeIf(known -> !KnownNames.isOfOthers(known));
+                badRate = null;
                 GroupKeySpelling.check(environment);
                 refuseEarlierNames(context);
             }
@@ -168,6 +172,9 @@ public final class BoundSettings implements ConfigurationPropertiesBindHandlerAd
             if (property != null && PREFIX.isAncestorOf(name) && PREFIX.isAncestorOf(property.getName())) {
                 refuseMisread(name, target, property);
                 properties.put(property.getName(), property);
+            }
+            if (result instanceof GroupConcurrencyProperties.RateSetting rate && badRate == null) {
+                badRate = RateForms.refusal(name, rate, context.getSources());
             }
             return super.onSuccess(name, target, context, result);
         }
@@ -194,7 +201,7 @@ public final class BoundSettings implements ConfigurationPropertiesBindHandlerAd
                 throws Exception {
             if (error instanceof UnboundConfigurationPropertiesException unbound && PREFIX.isAncestorOf(name)) {
                 // an element of a list with nothing but unknown names
-                refuseUnknown(unbound, PREFIX, GroupConcurrencyProperties.class);
+                refuseUnknown(unbound, PREFIX, GroupConcurrencyProperties.class, context);
             }
             ConfigurationProperty property = PREFIX.isAncestorOf(name) ? firstOf(name, context) : null;
             if (property != null) {
@@ -252,6 +259,9 @@ public final class BoundSettings implements ConfigurationPropertiesBindHandlerAd
                     || type == GroupConcurrencyProperties.ListedGroup.class) {
                 return "limits below the key, such as max-concurrency";
             }
+            if (type == GroupConcurrencyProperties.RateSetting.class) {
+                return LimitSetting.RATE.form();
+            }
             if (type.isEnum()) {
                 return Stream.of(type.getEnumConstants())
                         .map(constant ->
@@ -300,13 +310,27 @@ public final class BoundSettings implements ConfigurationPropertiesBindHandlerAd
                 if (!ours || !settings.isRecord()) {
                     throw unbound;
                 }
-                refuseUnknown(unbound, name, settings);
+                refuseUnknown(unbound, name, settings, context);
+            }
+            if (name.getNumberOfElements() > 2
+                    && name.isNumericIndex(2)
+                    && typeOf(target) == GroupConcurrencyProperties.RateSetting.class) {
+                RateForms.checkNames(name, context.getSources());
+            }
+            if (name.equals(PREFIX) && badRate != null) {
+                throw badRate;
             }
         }
 
         private static void refuseUnknown(
-                UnboundConfigurationPropertiesException unbound, ConfigurationPropertyName bound, Class<?> settings) {
+                UnboundConfigurationPropertiesException unbound,
+                ConfigurationPropertyName bound,
+                Class<?> settings,
+                BindContext context) {
             for (ConfigurationProperty unknown : unbound.getUnboundProperties()) {
+                if (RateForms.isOverruled(unknown.getName(), context.getSources())) {
+                    continue;
+                }
                 if (!bound.equals(PREFIX) || !KnownNames.isOfOthers(unknown.getName())) {
                     throw KnownNames.refusal(unknown, bound, settings, unbound);
                 }

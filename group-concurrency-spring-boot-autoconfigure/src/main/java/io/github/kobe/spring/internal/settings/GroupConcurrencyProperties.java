@@ -1,14 +1,19 @@
 package io.github.kobe.spring.internal.settings;
 
 import io.github.kobe.GroupLimits;
+import io.github.kobe.Rate;
 import io.github.kobe.RejectionPolicy;
 import io.github.kobe.cluster.OnStoreLoss;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.boot.convert.DurationStyle;
 
 /**
  * The settings under {@code group-concurrency}, as they are written; {@code null} where nothing is written. Their
@@ -89,6 +94,7 @@ public record GroupConcurrencyProperties(
      * @param weight How much a group may hold of the global limit, compared with others, while that is short; 1 to 1,000.
      * @param guaranteed How many tasks of a group are to be in flight before others get more; 0 to 1,000,000.
      * @param clusterMaxInFlight How many tasks of a group may be in flight over all instances, at least 1, or "unlimited".
+     * @param rate How much of a group starts in any window of time, as "60 per 1m" or "60 per 1m burst 6", or "unlimited".
      */
     public record Limits(
             @Nullable Integer maxConcurrency,
@@ -97,9 +103,10 @@ public record GroupConcurrencyProperties(
             @Nullable Duration queueTimeout,
             @Nullable Integer weight,
             @Nullable Integer guaranteed,
-            @Nullable Integer clusterMaxInFlight) {
+            @Nullable Integer clusterMaxInFlight,
+            @Nullable RateSetting rate) {
 
-        static final Limits INHERITED = new Limits(null, null, null, null, null, null, null);
+        static final Limits INHERITED = new Limits(null, null, null, null, null, null, null, null);
 
         /** {@return the same numbers as the engine takes them} */
         public GroupLimits toGroupLimits() {
@@ -110,7 +117,8 @@ public record GroupConcurrencyProperties(
             limits = queueTimeout == null ? limits : limits.withQueueTimeout(queueTimeout);
             limits = weight == null ? limits : limits.withWeight(weight);
             limits = guaranteed == null ? limits : limits.withGuaranteed(guaranteed);
-            return clusterMaxInFlight == null ? limits : limits.withClusterMaxInFlight(clusterMaxInFlight);
+            limits = clusterMaxInFlight == null ? limits : limits.withClusterMaxInFlight(clusterMaxInFlight);
+            return rate == null ? limits : limits.withRate(rate.toRate());
         }
     }
 
@@ -125,6 +133,7 @@ public record GroupConcurrencyProperties(
      * @param weight How much the group may hold of the global limit, compared with others, while that is short; 1 to 1,000.
      * @param guaranteed How many tasks of the group are to be in flight before others get more; 0 to 1,000,000.
      * @param clusterMaxInFlight How many tasks of the group may be in flight over all instances, at least 1.
+     * @param rate How much of the group starts in any window of time, as "60 per 1m" or "60 per 1m burst 6".
      */
     public record ListedGroup(
             @Nullable String key,
@@ -134,12 +143,93 @@ public record GroupConcurrencyProperties(
             @Nullable Duration queueTimeout,
             @Nullable Integer weight,
             @Nullable Integer guaranteed,
-            @Nullable Integer clusterMaxInFlight) {
+            @Nullable Integer clusterMaxInFlight,
+            @Nullable RateSetting rate) {
 
         /** {@return the element without its key} */
         public Limits limits() {
             return new Limits(
-                    maxConcurrency, maxInFlight, queueThreshold, queueTimeout, weight, guaranteed, clusterMaxInFlight);
+                    maxConcurrency,
+                    maxInFlight,
+                    queueThreshold,
+                    queueTimeout,
+                    weight,
+                    guaranteed,
+                    clusterMaxInFlight,
+                    rate);
+        }
+    }
+
+    /**
+     * A rate, in parts or as one text. With nothing set it is no rate at all, which no parts are bound to.
+     *
+     * @param limit How many start at most in any window, 1 to 1,000,000,000.
+     * @param per How long a window is, 1ms to 31d.
+     * @param burst How many start at once, 1 to the limit; if not set, a tenth of the limit, but at least 2.
+     */
+    public record RateSetting(
+            @Nullable Integer limit,
+            @Nullable Duration per,
+            @Nullable Integer burst) {
+
+        private static final Pattern TEXT =
+                Pattern.compile("(\\d{1,10})\\s+per\\s+(\\S+)(?:\\s+burst\\s+(\\d{1,10}))?");
+
+        private static final List<ChronoUnit> UNITS =
+                List.of(ChronoUnit.DAYS, ChronoUnit.HOURS, ChronoUnit.MINUTES, ChronoUnit.SECONDS, ChronoUnit.MILLIS);
+
+        /**
+         * Reads one text.
+         *
+         * @param text {@code 60 per 1m}, {@code 60 per 1m burst 6}, or {@code unlimited}
+         * @return what it says; {@code null}: it is empty
+         * @throws IllegalArgumentException if it says nothing of that
+         */
+        public static @Nullable RateSetting valueOf(String text) {
+            String stripped = text.strip();
+            if (stripped.isEmpty()) {
+                return null;
+            }
+            if (stripped.equals(LimitSetting.UNLIMITED)) {
+                return new RateSetting(null, null, null);
+            }
+            Matcher parts = TEXT.matcher(stripped);
+            if (!parts.matches()) {
+                throw new IllegalArgumentException("neither a rate nor " + LimitSetting.UNLIMITED);
+            }
+            return new RateSetting(
+                    Integer.valueOf(parts.group(1)),
+                    LimitSetting.duration(parts.group(2)),
+                    parts.group(3) == null ? null : Integer.valueOf(parts.group(3)));
+        }
+
+        /**
+         * Writes a rate as one text.
+         *
+         * @param rate the rate
+         * @return a text that {@link #valueOf} reads as the same rate
+         */
+        public static String textOf(Rate rate) {
+            if (rate.isUnlimited()) {
+                return LimitSetting.UNLIMITED;
+            }
+            Duration per = rate.per();
+            String window = UNITS.stream()
+                    .filter(unit -> per.toNanos() % unit.getDuration().toNanos() == 0)
+                    .findFirst()
+                    .map(unit -> DurationStyle.SIMPLE.print(per, unit))
+                    .orElseGet(per::toString);
+            return rate.limit() + " per " + window + " burst " + rate.burst();
+        }
+
+        /** {@return the rate as the engine takes it} */
+        public Rate toRate() {
+            if (limit == null || per == null) {
+                return Rate.UNLIMITED;
+            }
+            // The largest number of all would be no limit. Here it is refused as any other that is too large.
+            Rate rate = Rate.of(Math.min(limit, Integer.MAX_VALUE - 1), per);
+            return burst == null ? rate : rate.withBurst(burst);
         }
     }
 

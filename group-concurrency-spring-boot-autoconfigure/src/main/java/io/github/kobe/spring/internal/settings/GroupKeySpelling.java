@@ -31,6 +31,9 @@ public final class GroupKeySpelling {
 
     private static final Pattern PLAIN_KEY = Pattern.compile("[A-Za-z0-9_-]+");
 
+    /** A rate is the one limit that may have parts. */
+    private static final Pattern PART_OF_RATE = Pattern.compile("(?<=\\.rate)\\.[^.]+$", Pattern.CASE_INSENSITIVE);
+
     private static final Set<String> SETTINGS = Stream.of(LimitSetting.values())
             .map(setting -> setting.property().replace("-", ""))
             .collect(Collectors.toUnmodifiableSet());
@@ -92,7 +95,8 @@ public final class GroupKeySpelling {
     }
 
     /** All up to the setting, since a dot may belong to what was meant as the key. */
-    private static String keyOutsideBrackets(String rest) {
+    private static String keyOutsideBrackets(String written) {
+        String rest = PART_OF_RATE.matcher(written).replaceFirst("");
         int lastDot = rest.lastIndexOf('.');
         if (lastDot < 0) {
             return rest;

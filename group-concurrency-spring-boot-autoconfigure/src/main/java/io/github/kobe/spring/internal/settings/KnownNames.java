@@ -154,6 +154,9 @@ final class KnownNames {
                                     .resolveGenerics(Object.class));
             int depth = name.getNumberOfElements();
             if (component.getType().isRecord()) {
+                if (component.getType() == GroupConcurrencyProperties.RateSetting.class) {
+                    names.add(name.toString());
+                }
                 add(component.getType(), name, unknown, names);
             } else if (elements.isRecord() && name.isAncestorOf(unknown) && unknown.getNumberOfElements() > depth + 1) {
                 add(elements, unknown.chop(depth + 1), unknown, names);

@@ -1,6 +1,8 @@
 package io.github.kobe.spring.internal.settings;
 
 import io.github.kobe.GroupLimits;
+import io.github.kobe.Rate;
+import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties.RateSetting;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Locale;
@@ -27,7 +29,9 @@ public enum LimitSetting {
     /** How many are to be in flight before others get more. */
     GUARANTEED("guaranteed"),
     /** How many may be in flight over all instances. */
-    CLUSTER_MAX_IN_FLIGHT("clusterMaxInFlight");
+    CLUSTER_MAX_IN_FLIGHT("clusterMaxInFlight"),
+    /** How much starts in any window of time. */
+    RATE("rate");
 
     /** What stands for no limit. */
     public static final String UNLIMITED = "unlimited";
@@ -69,6 +73,7 @@ public enum LimitSetting {
         return switch (this) {
             case WEIGHT, GUARANTEED -> "a whole number";
             case QUEUE_TIMEOUT -> DURATION_FORM + ", or \"unlimited\"";
+            case RATE -> "a rate such as \"60 per 1m\" or \"60 per 1m burst 6\", or \"unlimited\"";
             default -> "a whole number, or \"unlimited\"";
         };
     }
@@ -78,6 +83,7 @@ public enum LimitSetting {
         return switch (this) {
             case WEIGHT, GUARANTEED -> Optional.empty();
             case QUEUE_TIMEOUT -> Optional.of(GroupLimits.NO_TIMEOUT);
+            case RATE -> Optional.of(Rate.UNLIMITED);
             default -> Optional.of(Integer.MAX_VALUE);
         };
     }
@@ -93,6 +99,13 @@ public enum LimitSetting {
     public GroupLimits set(GroupLimits limits, String text) {
         if (this == QUEUE_TIMEOUT) {
             return limits.withQueueTimeout(text.equals(UNLIMITED) ? GroupLimits.NO_TIMEOUT : duration(text));
+        }
+        if (this == RATE) {
+            RateSetting rate = RateSetting.valueOf(text);
+            if (rate == null) {
+                throw new IllegalArgumentException("no rate");
+            }
+            return limits.withRate(rate.toRate());
         }
         int number = text.equals(UNLIMITED) && unlimited().isPresent() ? Integer.MAX_VALUE : Integer.parseInt(text);
         return switch (this) {
@@ -129,12 +142,16 @@ public enum LimitSetting {
     public static Map<String, String> of(GroupLimits limits, Function<LimitSetting, String> name) {
         Map<String, String> texts = new LinkedHashMap<>();
         for (LimitSetting setting : values()) {
-            setting.read(limits)
-                    .ifPresent(value -> texts.put(
-                            name.apply(setting),
-                            setting.unlimited().filter(value::equals).isPresent() ? UNLIMITED : value.toString()));
+            setting.read(limits).ifPresent(value -> texts.put(name.apply(setting), setting.textOf(value)));
         }
         return texts;
+    }
+
+    private String textOf(Object value) {
+        if (unlimited().filter(value::equals).isPresent()) {
+            return UNLIMITED;
+        }
+        return value instanceof Rate rate ? RateSetting.textOf(rate) : value.toString();
     }
 
     private Optional<?> read(GroupLimits limits) {
@@ -146,6 +163,7 @@ public enum LimitSetting {
             case WEIGHT -> boxed(limits.weight());
             case GUARANTEED -> boxed(limits.guaranteed());
             case CLUSTER_MAX_IN_FLIGHT -> boxed(limits.clusterMaxInFlight());
+            case RATE -> limits.rate();
         };
     }
 
