@@ -240,7 +240,7 @@ public final class Group extends GuardedGroup {
         if (!isSlowWord(after)) {
             return;
         }
-        Node successor = passOn(now);
+        Node successor = passOn();
         if (successor != null) {
             Batch.start(successor, now, null);
             engine.housekeeper.ensureThread();
@@ -255,10 +255,9 @@ public final class Group extends GuardedGroup {
      * Passes the permits of a hold that stood alone for its thread on to the first that waits, if others wait behind that
      * one: the group has as many out as before.
      *
-     * @param now as in {@link Batch#now}, read while they were out
      * @return who is to be started; {@code null}: nothing has changed, it takes more than that
      */
-    private @Nullable Node passOn(long now) {
+    private @Nullable Node passOn() {
         if (!lockSaturated()) {
             return null;
         }
@@ -267,7 +266,7 @@ public final class Group extends GuardedGroup {
             if (first == null
                     || queue.size() == 1
                     || isOverdrawn()
-                    || isLeaseOver(now)
+                    || isLeaseOver()
                     || first.shared() != null
                     || isExpired(first)
                     || !first.grant(null, false)) {

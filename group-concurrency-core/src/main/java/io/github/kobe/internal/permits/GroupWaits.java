@@ -218,16 +218,7 @@ abstract sealed class GroupWaits extends FreePermits permits GroupStarts {
 
     /** {@return whether nothing may start since what is leased counts no more} By who has the guard, or only shows it. */
     final boolean isLeaseOver() {
-        return isLeaseOver(0);
-    }
-
-    /**
-     * {@return whether nothing may start since what is leased counts no more} By who has the guard, or only shows it.
-     *
-     * @param nanoTime what the clock said when what is to start with was out already; 0: it is read
-     */
-    final boolean isLeaseOver(long nanoTime) {
-        return lease != null && engine.cluster.isOver(nanoTime == 0 ? engine.now() : engine.sinceOrigin(nanoTime));
+        return lease != null && engine.cluster.isOver(engine.now());
     }
 
     /** So many are leased from now on. */

@@ -18,6 +18,11 @@ import io.github.kobe.internal.doors.Engine;
 import io.github.kobe.internal.doors.EngineAccess;
 import io.github.kobe.internal.doors.EngineAccess.Surroundings;
 import io.github.kobe.internal.doors.EngineAccess.TaskThreads;
+import io.github.kobe.scope.ForkOptions;
+import io.github.kobe.scope.Joiner;
+import io.github.kobe.scope.RetryPolicy;
+import io.github.kobe.scope.Scopes;
+import io.github.kobe.scope.Subtask;
 import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
@@ -428,6 +433,36 @@ class LeaseTests {
         leases.count(LEASE);
         gate.open();
         awaitAll(waiting);
+    }
+
+    @Test
+    @Tag("CL20")
+    void aPermitIsNotPassedOnAfterTheDeadlineThoughTheCodeBehindItEndedBefore() throws Exception {
+        leases.lease(KEY, 1);
+        leases.count(LEASE);
+        Gate first = new Gate();
+        RetryPolicy thinksForLong = RetryPolicy.attempts(2).retryIf(failure -> {
+            clock.advance(LEASE);
+            return false;
+        });
+        try (var scope = Scopes.of(executor).open(Joiner.<String>awaitAll())) {
+            Subtask<String> fails = scope.fork(ForkOptions.in(KEY).withRetry(thinksForLong), () -> {
+                first.pass();
+                throw new IllegalStateException("again?");
+            });
+            first.awaitArrived(1);
+            List<TaskHandle<String>> waiting = submit(3, gate);
+
+            first.open();
+            scope.join();
+            assertThat(fails.state()).isEqualTo(Subtask.State.FAILED);
+            awaitInFlight(0);
+            assertThat(queued()).isEqualTo(3);
+
+            leases.count(LEASE);
+            gate.open();
+            awaitAll(waiting);
+        }
     }
 
     @Test
