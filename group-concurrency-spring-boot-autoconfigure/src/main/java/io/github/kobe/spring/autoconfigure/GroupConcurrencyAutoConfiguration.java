@@ -27,6 +27,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.Ordered;
@@ -43,6 +44,7 @@ import org.springframework.core.task.support.ContextPropagatingTaskDecorator;
 @Conditional(OnGroupConcurrencyEnabled.class)
 @EnableConfigurationProperties(GroupConcurrencyProperties.class)
 @Import(ConfiguredPolicy.class)
+@ImportRuntimeHints(RateSettingHints.class)
 public final class GroupConcurrencyAutoConfiguration {
 
     /** The name of the executor's bean, and the value of the meters' tag "executor". */

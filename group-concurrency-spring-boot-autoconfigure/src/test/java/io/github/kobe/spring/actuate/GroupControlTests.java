@@ -22,8 +22,8 @@ class GroupControlTests {
         for (int round = 1; round <= 1_000; round++) {
             String number = Integer.toString(round);
             Caller<?> other = Caller.startPlatform(
-                    Executors.callable(() -> set(new LimitsRequest(number, null, null, null, null, null, null))));
-            set(new LimitsRequest(null, number, null, null, null, null, null));
+                    Executors.callable(() -> set(new LimitsRequest(number, null, null, null, null, null, null, null))));
+            set(new LimitsRequest(null, number, null, null, null, null, null, null));
             other.result();
 
             assertThat(executor.overrideOf("a"))

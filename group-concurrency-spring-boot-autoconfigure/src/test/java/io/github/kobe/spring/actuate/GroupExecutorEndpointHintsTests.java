@@ -22,6 +22,7 @@ class GroupExecutorEndpointHintsTests {
                 GroupReport.class,
                 GroupReport.Limits.class,
                 GroupReport.Limit.class,
+                GroupReport.RateUse.class,
                 GroupReport.Totals.class,
                 GroupReport.Holder.class,
                 GroupReport.Waiter.class,

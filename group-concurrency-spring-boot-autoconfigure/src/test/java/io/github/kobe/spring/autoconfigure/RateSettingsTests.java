@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatException;
 
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.Rate;
+import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties.RateSetting;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,6 +18,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
@@ -219,6 +222,17 @@ class RateSettingsTests {
                 .contains("Setting 'group-concurrency.defaults.rate.limit' is a part of a rate that is set as one text"
                         + " too, 'group-concurrency.defaults.rate':")
                 .contains("Value: \"30\"");
+    }
+
+    @Test
+    void aNativeImageFindsWhatReadsATextAsARate() {
+        RuntimeHints hints = new RuntimeHints();
+        new RateSettingHints().registerHints(hints, getClass().getClassLoader());
+
+        assertThat(RuntimeHintsPredicates.reflection()
+                        .onMethod(RateSetting.class, "valueOf")
+                        .invoke())
+                .accepts(hints);
     }
 
     @Test
