@@ -63,7 +63,11 @@ final class Hints {
         line = new Line<>(loop, address, dialling, this::connected);
     }
 
-    /** Has it told from now on; {@return what ends that} For any thread. */
+    /**
+     * Has it told from now on. For any thread.
+     *
+     * @return what ends that
+     */
     Runnable tell(Consumer<Hint> listener) {
         listeners.add(listener);
         return () -> listeners.remove(listener);
