@@ -35,14 +35,15 @@ class RefusedRequestsTests {
         {"group":"vip","guaranteed":-1}               | guaranteed     | -1   | 0 to 1000000
         {"group":"vip","clusterMaxInFlight":0}        | clusterMaxInFlight | 0 | at least 1
         {"group":"vip","weight":"unlimited"}          | weight         | unlimited | a whole number
+        {"group":"vip","rate":"60"}                   | rate           | 60   | a rate such as "60 per 1m" or "60 per 1m burst 6", or "unlimited"
         {"group":"vip","action":"stop"}               | action         | stop | set, pause, resume or reset
-        {"group":"vip"}                               | maxConcurrency |      | at least one of maxConcurrency, maxInFlight, queueThreshold, queueTimeout, weight, guaranteed, clusterMaxInFlight
+        {"group":"vip"}                               | maxConcurrency |      | at least one of maxConcurrency, maxInFlight, queueThreshold, queueTimeout, weight, guaranteed, clusterMaxInFlight, rate
         {"group":"vip","action":"pause","weight":"2"} | action         | pause | set, or no limits
         {"maxConcurrency":1}                          | group          |      | the key of a group
         {"group":"vip","queueTimeout":5}              | queueTimeout   | 5    | a number with a unit such as "500ms" or "5s", or an ISO-8601 duration, or "unlimited"
         {"group":"vip","queueTimeout":"5"}            | queueTimeout   | 5    | a number with a unit such as "500ms" or "5s", or an ISO-8601 duration, or "unlimited"
-        {"group":"vip","maxConcurrency":3,"maxInflight":5} | maxInflight | 5   | one of action, clusterMaxInFlight, executor, group, guaranteed, maxConcurrency, maxInFlight, period, queueThreshold, queueTimeout, weight
-        {"group":"vip","max-concurrency":3}           | max-concurrency | 3   | one of action, clusterMaxInFlight, executor, group, guaranteed, maxConcurrency, maxInFlight, period, queueThreshold, queueTimeout, weight
+        {"group":"vip","maxConcurrency":3,"maxInflight":5} | maxInflight | 5   | one of action, clusterMaxInFlight, executor, group, guaranteed, maxConcurrency, maxInFlight, period, queueThreshold, queueTimeout, rate, weight
+        {"group":"vip","max-concurrency":3}           | max-concurrency | 3   | one of action, clusterMaxInFlight, executor, group, guaranteed, maxConcurrency, maxInFlight, period, queueThreshold, queueTimeout, rate, weight
         {"group":"tenant:*","maxConcurrency":9}       | group          | tenant:* | the key of one group; to change a pattern, change the settings and have them read again
         {"group":"tenant:*","action":"pause"}         | group          | tenant:* | the key of one group; to change a pattern, change the settings and have them read again
         """)
