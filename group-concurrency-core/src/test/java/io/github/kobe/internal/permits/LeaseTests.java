@@ -414,6 +414,15 @@ class LeaseTests {
         makeFast();
     }
 
+    private void assertNoneStartsUntilMoreIsLeased(List<TaskHandle<String>> waiting) throws Exception {
+        awaitInFlight(0);
+        assertThat(queued()).isEqualTo(waiting.size());
+
+        leases.count(LEASE);
+        gate.open();
+        awaitAll(waiting);
+    }
+
     @Test
     @Tag("CL20")
     void aPermitIsNotPassedOnAfterTheDeadline() throws Exception {
@@ -427,12 +436,7 @@ class LeaseTests {
 
         first.open();
         awaitAll(List.of(running));
-        awaitInFlight(0);
-        assertThat(queued()).isEqualTo(3);
-
-        leases.count(LEASE);
-        gate.open();
-        awaitAll(waiting);
+        assertNoneStartsUntilMoreIsLeased(waiting);
     }
 
     @Test
@@ -456,12 +460,7 @@ class LeaseTests {
             first.open();
             scope.join();
             assertThat(fails.state()).isEqualTo(Subtask.State.FAILED);
-            awaitInFlight(0);
-            assertThat(queued()).isEqualTo(3);
-
-            leases.count(LEASE);
-            gate.open();
-            awaitAll(waiting);
+            assertNoneStartsUntilMoreIsLeased(waiting);
         }
     }
 
