@@ -1,5 +1,8 @@
 package io.github.kobe;
 
+import java.time.Duration;
+import java.util.Optional;
+
 /**
  * The statistics of all groups together at one moment. The numbers are read one after the other, without a lock: they
  * are exact at rest, and close while work starts and ends.
@@ -30,6 +33,15 @@ public interface GroupExecutorStats {
      * none of it.
      */
     int globalHeadroom();
+
+    /** {@return how much starts in any window; {@link Rate#UNLIMITED}: any number} */
+    Rate globalRate();
+
+    /** {@return how many of the burst of the {@link #globalRate} are used up: with all of them, nothing starts; 0: there is none} */
+    int globalRateUsed();
+
+    /** {@return in how long the {@link #globalRate} lets the next start; zero: now; empty: there is none} */
+    Optional<Duration> nextStartIn();
 
     /** {@return how many may wait; {@link Integer#MAX_VALUE}: no limit} */
     int globalQueueThreshold();

@@ -51,6 +51,7 @@ public final class GroupPolicy {
 
     private final int globalMaxInFlight;
     private final int globalHeadroom;
+    private final Rate globalRate;
     private final int globalQueueThreshold;
     private final GroupLimits givenDefaults;
     private final GroupLimits defaults;
@@ -81,6 +82,7 @@ public final class GroupPolicy {
     private GroupPolicy(Builder builder) {
         globalMaxInFlight = builder.globalMaxInFlight;
         globalHeadroom = builder.globalHeadroom;
+        globalRate = builder.globalRate;
         globalQueueThreshold = builder.globalQueueThreshold;
         givenDefaults = builder.defaults;
         defaults = withConcurrency(givenDefaults).orElse(BUILT_IN);
@@ -140,6 +142,11 @@ public final class GroupPolicy {
     /** {@return how many of the last free permits of all groups are for groups that hold little} */
     public int globalHeadroom() {
         return globalHeadroom;
+    }
+
+    /** {@return how much starts over all groups in any window; {@link Rate#UNLIMITED}: any number} */
+    public Rate globalRate() {
+        return globalRate;
     }
 
     /** {@return how many tasks may wait over all groups; {@link Integer#MAX_VALUE}: no limit} */
@@ -381,6 +388,7 @@ public final class GroupPolicy {
 
         private int globalMaxInFlight = Integer.MAX_VALUE;
         private int globalHeadroom;
+        private Rate globalRate = Rate.UNLIMITED;
         private int globalQueueThreshold = Integer.MAX_VALUE;
         private GroupLimits defaults = GroupLimits.unset();
         private final Map<String, GroupLimits> groups = new LinkedHashMap<>();
@@ -409,6 +417,7 @@ public final class GroupPolicy {
         private Builder(GroupPolicy policy) {
             globalMaxInFlight = policy.globalMaxInFlight;
             globalHeadroom = policy.globalHeadroom;
+            globalRate = policy.globalRate;
             globalQueueThreshold = policy.globalQueueThreshold;
             defaults = policy.givenDefaults;
             groups.putAll(policy.groups);
@@ -450,6 +459,21 @@ public final class GroupPolicy {
          */
         public Builder globalHeadroom(int value) {
             globalHeadroom = value;
+            return this;
+        }
+
+        /**
+         * Sets how much starts over all groups in any window: what one upstream allows that all of them share. So it is right for
+         * an executor of its own for each upstream, since everything that this one starts counts. Where the rate is what is short,
+         * groups take turns of as many starts as their weight, whatever they hold. Nested work that shares the global permit of the work
+         * around it doesn't count. Up to the half of a burst may be left out of a burst after a pause. Default: {@link
+         * Rate#UNLIMITED}.
+         *
+         * @param value its numbers are in the ranges of {@link Rate}
+         * @return this builder
+         */
+        public Builder globalRate(Rate value) {
+            globalRate = Objects.requireNonNull(value, "globalRate");
             return this;
         }
 
@@ -897,6 +921,7 @@ public final class GroupPolicy {
                 throw new InvalidPolicyException(
                         "globalHeadroom", null, globalHeadroom, "less than globalMaxInFlight, " + globalMaxInFlight);
             }
+            globalRate.validate("globalRate", null);
             GroupLimits.atLeast(0, globalQueueThreshold, "globalQueueThreshold", null);
             GroupLimits.atLeast(0, maxIdleGroups, "maxIdleGroups", null);
             GroupLimits.atLeast(1, maxKeyLength, "maxKeyLength", null);

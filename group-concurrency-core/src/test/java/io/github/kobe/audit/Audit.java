@@ -144,7 +144,9 @@ public final class Audit {
             executor.groupStats(key).ifPresent(group -> {
                 if (group.queued() > 0
                         && !group.paused()
-                        && group.rate().isEmpty() // it waits for time to pass, which is nothing that can be lost here
+                        // What waits for time to pass is nothing that can be lost here.
+                        && group.rate().isEmpty()
+                        && all.globalRate().isUnlimited()
                         && group.running() < group.maxConcurrency().value()
                         && group.inFlight() < Math.min(group.maxInFlight().value(), EngineAccess.leased(executor, key))
                         && all.inFlight() < all.globalMaxInFlight() - headroomFor(group, executor.policy())) {
@@ -252,6 +254,19 @@ public final class Audit {
     // ---------------------------------------------------------------- I3: filling
 
     private void fill() throws InterruptedException {
+        GroupPolicy before = executor.policy();
+        boolean rated = !before.globalRate().isUnlimited();
+        if (rated) {
+            executor.updatePolicy(before.toBuilder().globalRate(Rate.UNLIMITED).build());
+        }
+        fillGroups();
+        fillGlobally();
+        if (rated) {
+            executor.updatePolicy(before);
+        }
+    }
+
+    private void fillGroups() throws InterruptedException {
         int groups = 0;
         for (String key : new TreeSet<>(executor.groupKeys())) {
             boolean paused = executor.groupStats(key).map(GroupStats::paused).orElse(false);
@@ -267,7 +282,6 @@ public final class Audit {
                 }
             }
         }
-        fillGlobally();
     }
 
     /** {@return the override that there was; null: nothing was lifted} */

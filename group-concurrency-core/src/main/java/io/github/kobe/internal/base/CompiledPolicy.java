@@ -94,6 +94,7 @@ public final class CompiledPolicy {
         groups.forEach((key, limits) -> warn(limits, "of '" + KeyText.printable(key) + "'", told));
         patterns.forEach((pattern, limits) -> warn(limits, "of '" + KeyText.printable(pattern) + "'", told));
         warn(givenDefaults, "by default", told);
+        warn(source.globalRate(), "over all groups", told);
         GroupLimits byDefault = source.defaults();
         defaults = new EffectiveLimits(
                 told(givenDefaults, GroupLimits::maxConcurrency, LimitSource.DEFAULT),
@@ -108,7 +109,7 @@ public final class CompiledPolicy {
     }
 
     private static void warn(GroupLimits limits, String whose, Set<String> told) {
-        limits.rate().filter(rate -> !rate.isUnlimited()).ifPresent(rate -> warn(rate, whose, told));
+        limits.rate().ifPresent(rate -> warn(rate, whose, told));
     }
 
     private static void warn(Rate rate, String whose, Set<String> told) {
@@ -166,6 +167,11 @@ public final class CompiledPolicy {
     /** {@return the headroom; none without a global limit} */
     public int globalHeadroom() {
         return source.globalMaxInFlight() == Integer.MAX_VALUE ? 0 : source.globalHeadroom();
+    }
+
+    /** {@return the numbers of the rate over all groups; {@code null}: there is none} */
+    public @Nullable Tempo globalTempo() {
+        return Tempo.of(source.globalRate());
     }
 
     /** {@return whether there is a bound on what waits in all groups} */

@@ -62,7 +62,7 @@ public record EffectiveLimits(
                 rate,
                 saturatedNanos(queueTimeout.value()),
                 rule,
-                rate == null ? null : tempoOf(rate.value()),
+                rate == null ? null : Tempo.of(rate.value()),
                 clusterMaxInFlight == null ? NOT_LEASED : 0);
     }
 
@@ -180,10 +180,6 @@ public record EffectiveLimits(
     /** {@return the rate; {@code null}: there is none, or it says that there is no limit} */
     static @Nullable EffectiveLimit<Rate> limited(@Nullable EffectiveLimit<Rate> rate) {
         return rate == null || rate.value().isUnlimited() ? null : rate;
-    }
-
-    private static Tempo tempoOf(Rate rate) {
-        return new Tempo(rate.limit(), rate.burst(), rate.per().toNanos());
     }
 
     private static <T> EffectiveLimit<T> overridden(T value) {

@@ -1,5 +1,6 @@
 package io.github.kobe.internal.base;
 
+import io.github.kobe.Rate;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -47,6 +48,13 @@ public final class Tempo {
         this.wholes = period / sustained;
         this.parts = (int) (period % sustained);
         this.mostUnits = Math.min(MOST_UNITS, FARTHEST / (wholes + 1));
+    }
+
+    /** {@return the numbers of a rate, which are in their ranges; {@code null}: there is no limit} */
+    public static @Nullable Tempo of(Rate rate) {
+        return rate.isUnlimited()
+                ? null
+                : new Tempo(rate.limit(), rate.burst(), rate.per().toNanos());
     }
 
     /** {@return how many there may be in a period} */

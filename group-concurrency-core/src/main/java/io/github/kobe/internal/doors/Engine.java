@@ -176,6 +176,6 @@ public final class Engine extends Work {
     }
 
     GroupExecutorStats stats() {
-        return Readings.stats(groups(), accounts, policy);
+        return Readings.stats(this);
     }
 }

@@ -445,7 +445,7 @@ final class Borrowing {
             if (shares) {
                 node.unshare(batch);
             } else if (free) {
-                group.freeGlobal();
+                group.untakeGlobal();
             }
             unmark(ofGroup);
             unmark(ofGlobal == ofGroup ? null : ofGlobal);

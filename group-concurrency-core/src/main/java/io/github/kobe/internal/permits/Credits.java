@@ -102,6 +102,15 @@ public final class Credits {
         return collected;
     }
 
+    /** {@return how many there are; it may be stale} */
+    long sum() {
+        long sum = 0;
+        for (int i = 0; i <= mask; i++) {
+            sum += Math.max(0, (long) STRIPES.getVolatile(stripes, index(i)));
+        }
+        return sum;
+    }
+
     /** Spreads credits evenly over all stripes, which are frozen; under the ledger's lock. */
     void thaw(long credits) {
         long each = credits / count();

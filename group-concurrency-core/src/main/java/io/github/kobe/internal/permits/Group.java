@@ -72,10 +72,11 @@ public final class Group extends GuardedGroup {
         if (taken != Take.WANTS_CREDIT) {
             return taken == Take.TAKEN ? keepTaken(term, stripe) : NOT_TAKEN;
         }
-        if (!ledger.tryTakeCredit(stripe)) {
+        GlobalPermits permits = ledger.permits;
+        if (!permits.tryTakeCredit(stripe)) {
             return NOT_TAKEN;
         }
-        if (tryTake(true) != Take.TAKEN) {
+        if (!permits.tryStart(stripe) || tryTake(true) != Take.TAKEN) {
             giveCredit(0, stripe);
             return NOT_TAKEN;
         }
@@ -101,7 +102,7 @@ public final class Group extends GuardedGroup {
                 engine.housekeeper.retry(this);
             }
         }
-        if (piece.isGlobal() && isCappedWord(after) && !ledger.tryGiveCredit(home)) {
+        if (piece.isGlobal() && isCappedWord(after) && !ledger.permits.tryGiveCredit(home)) {
             settleWithLedger(1, false, batch);
         }
         return !isSlowWord(after);
@@ -269,6 +270,7 @@ public final class Group extends GuardedGroup {
                     || isLeaseOver()
                     || first.shared() != null
                     || isExpired(first)
+                    || !ledger.permits.tryStart(home)
                     || !first.grant(null, false)) {
                 return null;
             }
@@ -332,8 +334,13 @@ public final class Group extends GuardedGroup {
             if (verdict == null) {
                 ledger.lock();
                 try {
-                    ledger.bind();
-                    verdict = Objects.requireNonNull(decide(node, loader, maxWait, batch));
+                    if (ledger.refill()) {
+                        verdict = decide(node, loader, maxWait, batch);
+                    }
+                    if (verdict == null) {
+                        ledger.bind();
+                        verdict = Objects.requireNonNull(decide(node, loader, maxWait, batch));
+                    }
                 } finally {
                     ledger.unlock();
                 }
@@ -348,7 +355,7 @@ public final class Group extends GuardedGroup {
         }
     }
 
-    /** Does what {@link #admit} says; {@code null}: only a global permit is short, and for those the ledger has to be on. */
+    /** Does what {@link #admit} says; {@code null}: only a global permit or start is short, and for those the ledger has to be on. */
     private @Nullable Verdict decide(Node node, @Nullable ClassLoader loader, long maxWait, Batch batch) {
         boolean alive = enter();
         try {

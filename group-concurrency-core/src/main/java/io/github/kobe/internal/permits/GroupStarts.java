@@ -7,7 +7,7 @@ import io.github.kobe.internal.base.Rejection;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What keeps a group from starting anything: its permits, a pause, its lease, its rate; and what is told to those who therefore
+ * What keeps a group from starting anything: its permits and the global ones, a pause, its lease, its rate; and what is told to those who therefore
  * aren't let in. Callers hold the group's guard, unless a method says otherwise.
  */
 abstract sealed class GroupStarts extends GroupWaits permits GroupState {
@@ -15,8 +15,21 @@ abstract sealed class GroupStarts extends GroupWaits permits GroupState {
     /** There was none to take, or what was taken counts no more and is back. */
     public static final long NOT_TAKEN = -1;
 
+    final Ledger ledger;
+
+    /** The stripe of the credits of its tasks. */
+    public final int home;
+
+    /**
+     * Credits that were freed here when their stripe was frozen: who leaves gives them to the ledger. Guarded by the guard, and 0
+     * outside.
+     */
+    private int owedCredits;
+
     GroupStarts(Groups engine, String key, EffectiveLimits base, boolean named) {
         super(engine, key, base, named);
+        this.ledger = engine.ledger;
+        this.home = key.hashCode() ^ (key.hashCode() >>> 16);
     }
 
     public final boolean hasRoom() {
@@ -28,6 +41,73 @@ abstract sealed class GroupStarts extends GroupWaits permits GroupState {
         return settings.isPaused() || stalled || isEnding() || !isInPace()
                 ? 0
                 : keptByLease(limits(), queue.size() + more);
+    }
+
+    // ---- global permits
+
+    /** {@return whether the ledger decides over what starts here} With credits, it also has all that are free. */
+    final boolean isDecidedByLedger() {
+        return attached && (ledger.isOn() || !isCapped());
+    }
+
+    /**
+     * Takes a global permit for a start, which the global rate counts; true also if there is no limit.
+     *
+     * @param ofHeadroom as in {@link GlobalPermits#tryTake}
+     */
+    public final boolean tryTakeGlobal(boolean ofHeadroom) {
+        if (!isCapped()) {
+            return true;
+        }
+        if (isDecidedByLedger()) {
+            return ledger.permits.tryTake(asGroup(), ofHeadroom);
+        }
+        if (!ledger.permits.tryTakeCredit(home)) {
+            return false;
+        }
+        boolean starts = ledger.permits.tryStart(home);
+        if (!starts) {
+            freeGlobal();
+        }
+        return starts;
+    }
+
+    /** Gives back what was taken for a start that isn't one, in the same critical section. */
+    public final void untakeGlobal() {
+        if (isCapped() && isDecidedByLedger()) {
+            ledger.permits.untake();
+        } else {
+            freeGlobal();
+        }
+    }
+
+    /** Takes one for work that hasn't waited: what others have yet to get in their turns is not for it. */
+    final boolean tryTakeSpareGlobal() {
+        return !(isDecidedByLedger() && ledger.isAwaited()) && tryTakeGlobal(false);
+    }
+
+    /** {@return whether global permits are short, and there is none that the group may have} Under the ledger's lock. */
+    public final boolean lacksGlobal() {
+        return isCapped() && isDecidedByLedger() && !ledger.permits.mayTake(asGroup());
+    }
+
+    /** Frees a global permit. */
+    public final void freeGlobal() {
+        if (!isCapped()) {
+            return;
+        }
+        if (isDecidedByLedger()) {
+            ledger.permits.give(1);
+        } else if (!ledger.permits.tryGiveCredit(home)) {
+            owedCredits++;
+        }
+    }
+
+    /** {@return how many credits are owed to the ledger} The caller has to give them from now on. */
+    final int takeOwedCredits() {
+        int owed = owedCredits;
+        owedCredits = 0;
+        return owed;
     }
 
     // ---- its lease, by anyone
@@ -59,6 +139,11 @@ abstract sealed class GroupStarts extends GroupWaits permits GroupState {
     /** {@return whether it has a rate} By anyone; it may be stale. */
     public final boolean isRated() {
         return rate != null;
+    }
+
+    /** {@return whether each start counts against a rate} By anyone; it may be stale. */
+    public final boolean countsStarts() {
+        return isRated() || ledger.permits.isRated();
     }
 
     /** {@return whether its rate lets something start} Where not, and something waits, there is an alarm for when it does. */
@@ -138,15 +223,20 @@ abstract sealed class GroupStarts extends GroupWaits permits GroupState {
         }
     }
 
-    /** {@return in how long its rate lets one more start, behind those that wait; 0: now, or it has none} */
+    /**
+     * {@return in how long its rate and the global one let one more start, behind those that wait here; 0: now, or there is none} Others'
+     * turns may come before.
+     */
     private long waitForRate() {
+        long starts = queue.size() + 1L;
+        long ofAll = ledger.permits.waitFor(starts);
         GroupRate known = rate;
         if (known == null) {
-            return 0;
+            return ofAll;
         }
         long now = known.now();
         long pause = settings.pauseEndsIn(now);
-        return known.nextAfter(queue.size() + 1L, pause == GroupSettings.NEVER ? now : now + pause) - now;
+        return Math.max(ofAll, known.nextAfter(starts, pause == GroupSettings.NEVER ? now : now + pause) - now);
     }
 
     // ---- into the queue, or not

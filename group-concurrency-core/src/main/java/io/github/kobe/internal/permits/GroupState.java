@@ -13,9 +13,6 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract sealed class GroupState extends GroupStarts permits GuardedGroup {
 
-    final Ledger ledger;
-    /** The stripe of the credits of its tasks. */
-    public final int home;
     /** Who hears of its work. */
     public final GroupRecord record;
 
@@ -37,8 +34,6 @@ public abstract sealed class GroupState extends GroupStarts permits GuardedGroup
     // ---- guarded by the guard, and empty outside
     /** Whether its head lacks nothing but a credit: who leaves has the ledger decide. */
     private boolean lacksCredit;
-    /** Credits that were freed here when their stripe was frozen: who leaves gives them to the ledger. */
-    private int owedCredits;
 
     // ---- guarded by the ledger's lock
     /** Open loans that need the ledger, and offers that are known here. */
@@ -49,15 +44,21 @@ public abstract sealed class GroupState extends GroupStarts permits GuardedGroup
 
     @Nullable
     GroupState ringPrevious;
+
+    @Nullable
+    GroupState startNext;
+
+    @Nullable
+    GroupState startPrevious;
     /** Where it waits for its turn, if it does. */
     int place;
     /** How many it may still start in its turn; 0: its turn hasn't begun. */
     int leftInTurn;
+    /** The same for {@link StartTurns}. */
+    int startsLeft;
 
     GroupState(Groups engine, String key, EffectiveLimits base, boolean named, Recording recording) {
         super(engine, key, base, named);
-        this.ledger = engine.ledger;
-        this.home = key.hashCode() ^ (key.hashCode() >>> 16);
         this.record = new GroupRecord(recording);
     }
 
@@ -146,7 +147,7 @@ public abstract sealed class GroupState extends GroupStarts permits GuardedGroup
         put(piece);
         heldHasChanged();
         if (piece.isGlobal() && isCapped()) {
-            ledger.give(1);
+            ledger.permits.give(1);
         }
     }
 
@@ -154,7 +155,7 @@ public abstract sealed class GroupState extends GroupStarts permits GuardedGroup
     public final void takeFromLedger(Piece piece) {
         take(piece);
         if (piece.isGlobal() && isCapped()) {
-            ledger.give(-1);
+            ledger.permits.give(-1);
         }
     }
 
@@ -171,53 +172,7 @@ public abstract sealed class GroupState extends GroupStarts permits GuardedGroup
         lent += delta;
     }
 
-    // ---- global permits
-
-    /** {@return whether the ledger decides over what starts here} With credits, it also has all that are free. */
-    private boolean isDecidedByLedger() {
-        return attached && (ledger.isOn() || !isCapped());
-    }
-
-    /**
-     * Takes a global permit; true also if there is no limit.
-     *
-     * @param ofHeadroom as in {@link Ledger#tryTake}
-     */
-    public final boolean tryTakeGlobal(boolean ofHeadroom) {
-        if (!isCapped()) {
-            return true;
-        }
-        return isDecidedByLedger() ? ledger.tryTake(this, ofHeadroom) : ledger.tryTakeCredit(home);
-    }
-
-    /** Takes one for work that hasn't waited: what others have yet to get in their turns is not for it. */
-    private boolean tryTakeSpareGlobal() {
-        return !(isDecidedByLedger() && ledger.isAwaited()) && tryTakeGlobal(false);
-    }
-
-    /** {@return whether global permits are short, and there is none that the group may have} Under the ledger's lock. */
-    public final boolean lacksGlobal() {
-        return isCapped() && isDecidedByLedger() && !ledger.mayTake(this);
-    }
-
-    /** Frees a global permit. */
-    public final void freeGlobal() {
-        if (!isCapped()) {
-            return;
-        }
-        if (isDecidedByLedger()) {
-            ledger.give(1);
-        } else if (!ledger.tryGiveCredit(home)) {
-            owedCredits++;
-        }
-    }
-
-    /** {@return how many credits are owed to the ledger} The caller has to give them from now on. */
-    final int takeOwedCredits() {
-        int owed = owedCredits;
-        owedCredits = 0;
-        return owed;
-    }
+    // ---- what is for the ledger
 
     /** {@return whether the ledger has to decide over the head} The caller has to see to that from now on. */
     final boolean takeLackOfCredit() {
@@ -242,7 +197,7 @@ public abstract sealed class GroupState extends GroupStarts permits GuardedGroup
 
     /** From now on what is out has credits: they are the ledger's loss. Under its lock. */
     final void becomeCapped() {
-        ledger.give(nested + counters.cap() - inFlightHere());
+        ledger.permits.give(nested + counters.cap() - inFlightHere());
         cap(limits());
     }
 
@@ -289,7 +244,7 @@ public abstract sealed class GroupState extends GroupStarts permits GuardedGroup
             } else if (shares) {
                 node.unshare(batch);
             } else {
-                freeGlobal();
+                untakeGlobal();
             }
         }
     }

@@ -32,9 +32,9 @@ public abstract class Groups extends Core {
 
     public Groups(CompiledPolicy policy, Environment environment, ClusterSignals cluster, Lenders lenders) {
         super(policy, environment, cluster);
-        ledger = new Ledger(environment.processors(), lenders);
+        ledger = new Ledger(this, lenders);
         idle = new IdleGroups(this);
-        setLimit(policy);
+        setLimits(policy, true);
     }
 
     // ---- what the layers above do
@@ -146,7 +146,7 @@ public abstract class Groups extends Core {
     /** Puts a policy in force for all groups together; {@link #rebase} follows for each. */
     public void replacePolicy(CompiledPolicy newPolicy, Batch batch) {
         int newLimit = newPolicy.source().globalMaxInFlight();
-        boolean first = ledger.isFirstLimit(newLimit);
+        boolean first = ledger.areFirstLimits(newLimit, newPolicy.globalTempo());
         if (first) {
             ledger.watchFirstLimit(newLimit, groups.values());
         }
@@ -155,7 +155,7 @@ public abstract class Groups extends Core {
             if (first) {
                 ledger.unwatch();
             }
-            setLimit(newPolicy);
+            setLimits(newPolicy, false);
             policy = newPolicy;
             ledger.drain(null, batch);
         } finally {
@@ -163,8 +163,9 @@ public abstract class Groups extends Core {
         }
     }
 
-    private void setLimit(CompiledPolicy newPolicy) {
-        ledger.setLimit(newPolicy.source().globalMaxInFlight(), newPolicy.globalHeadroom());
+    private void setLimits(CompiledPolicy newPolicy, boolean begins) {
+        ledger.setLimits(
+                newPolicy.source().globalMaxInFlight(), newPolicy.globalHeadroom(), newPolicy.globalTempo(), begins);
     }
 
     /**

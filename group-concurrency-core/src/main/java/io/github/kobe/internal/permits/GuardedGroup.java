@@ -134,7 +134,7 @@ abstract sealed class GuardedGroup extends GroupState implements Continued permi
     final void settleWithLedger(int credits, boolean lacksCredit, @Nullable Batch batch) {
         ledger.lock();
         try {
-            ledger.give(credits);
+            ledger.permits.give(credits);
             if (batch == null) {
                 engine.housekeeper.retry(asGroup());
                 return;
@@ -162,7 +162,7 @@ abstract sealed class GuardedGroup extends GroupState implements Continued permi
 
     /** Gives back a credit whose permits are back, or were never taken, and carries out what that lets start. */
     final void giveCredit(long now, int stripe) {
-        if (!ledger.tryGiveCredit(stripe)) {
+        if (!ledger.permits.tryGiveCredit(stripe)) {
             Batch batch = Batch.orNull(engine, now);
             settleWithLedger(1, false, batch);
             Batch.carryOutIfMade(batch);

@@ -1,5 +1,7 @@
 package io.github.kobe.internal.permits;
 
+import io.github.kobe.internal.base.Core;
+import io.github.kobe.internal.base.Tempo;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -52,7 +54,9 @@ public final class Ledger {
 
     private static final List<GroupState> NONE = List.of();
 
-    private final int processors;
+    private final Core core;
+
+    final GlobalPermits permits;
 
     /** Where it is the guard of a group, it is taken as any guard, and given back by {@link #unlock()}. */
     public final ReentrantLock lock = new ReentrantLock();
@@ -66,29 +70,7 @@ public final class Ledger {
     /** Written under the lock; read under the own lock of a group, which {@link #watch} takes after it. */
     private volatile boolean on;
 
-    /**
-     * Where free global permits lie while it is loose; {@code null} until there is a limit. Written under the lock; those
-     * that were replaced stay frozen.
-     */
-    private volatile @Nullable Credits credits;
-
-    /** Whether the permits of all groups have been counted since there are credits. */
-    private boolean allCapped;
-
-    private int limit = Integer.MAX_VALUE;
-
-    /** How many of the free permits are for groups that hold little; none in a drain. */
-    private int headroom;
-
-    private boolean drains;
     private int watchers;
-
-    /**
-     * The credits that are here: all that are free while it is on, and the headroom while it is loose, at the end of a critical
-     * section. It is negative while more are out than a smaller limit allows. Without credits, as if none were out: what
-     * groups have out is counted when they are {@linkplain Group#attach capped}.
-     */
-    private long free = Integer.MAX_VALUE;
 
     /** How many critical sections in a row have ended without a group that waits for its turn. */
     private int calmSections;
@@ -99,7 +81,14 @@ public final class Ledger {
     /** How many of them are of threads that wait for quiet themselves, at most. */
     private long ownFlights;
 
+    /** Whose turn it is while permits are short ... */
     final Turns turns = new Turns();
+
+    /** ... and while the rate is, if there is one; then both have the same groups. */
+    private final StartTurns startTurns = new StartTurns();
+
+    /** Whether turns ended the last time since the rate let nothing start. Written under the lock; read by anyone. */
+    private boolean rateShort;
 
     /** The offers that each section looks at. */
     final Lenders lenders;
@@ -116,8 +105,9 @@ public final class Ledger {
     /** Groups where something that is offered a permit of the group lacks a free global one. */
     private final SequencedSet<GroupState> wantFree = new LinkedHashSet<>();
 
-    Ledger(int processors, Lenders lenders) {
-        this.processors = processors;
+    Ledger(Core core, Lenders lenders) {
+        this.core = core;
+        this.permits = new GlobalPermits(core);
         this.lenders = lenders;
     }
 
@@ -125,9 +115,9 @@ public final class Ledger {
         return on;
     }
 
-    /** {@return whether there are credits: for good, once a limit was set} */
+    /** {@return whether there are credits: for good, once a limit or a rate was set} */
     boolean isCapped() {
-        return credits != null;
+        return permits.isCapped();
     }
 
     public void lock() {
@@ -146,29 +136,18 @@ public final class Ledger {
         if (watchers > 0 && inFlight <= ownFlights) {
             quiet.signalAll();
         }
-        Credits stripes = credits;
-        if (stripes == null) {
+        if (!permits.isCapped()) {
             if (on && !isNeeded()) {
                 on = false;
             }
-            return;
-        }
-        if (on) {
-            int enough = CALM_SECTIONS * stripes.count();
+        } else if (on) {
+            int enough = CALM_SECTIONS * permits.stripes();
             calmSections = !turns.isEmpty() ? 0 : Math.min(calmSections, enough - 1) + 1;
-            long spare = free - headroom;
-            if (calmSections >= enough
-                    && !isNeeded()
-                    && spare >= Math.max(1, Math.min((limit - headroom) / 8, 2 * stripes.count()))) {
+            if (calmSections >= enough && !isNeeded() && permits.areEnough()) {
                 on = false;
-                stripes.thaw(spare);
-                free = headroom;
+                permits.thaw();
             }
-        } else if (free > headroom) {
-            if (stripes.tryGive(0, free - headroom)) {
-                free = headroom;
-            }
-        } else if (free < headroom) {
+        } else if (!permits.spreadRest()) {
             bind();
         }
     }
@@ -186,38 +165,38 @@ public final class Ledger {
         }
     }
 
-    /** Takes over all free credits: from now on each start is decided here. */
+    /** Takes over all free permits: from now on each start is decided here. */
     public void bind() {
         if (!on) {
             on = true;
             calmSections = 0;
-            Credits stripes = credits;
-            if (stripes != null) {
-                free += stripes.freeze();
-            }
+            permits.freeze();
         }
     }
 
-    /** {@return whether {@link #watchFirstLimit} is to come before a limit of {@code newLimit} is set} */
-    boolean isFirstLimit(int newLimit) {
-        return !allCapped && newLimit != Integer.MAX_VALUE;
+    /** {@return whether it was only the rate that kept something from starting, and that it is loose still, and has more} */
+    boolean refill() {
+        return !on && permits.refill();
     }
 
-    /** Sets limit and headroom; what that lets start is for {@link #drain}. If it fails, both are as they were. */
-    void setLimit(int newLimit, int newHeadroom) {
+    /** {@return whether {@link #watchFirstLimit} is to come before these are set} */
+    boolean areFirstLimits(int newLimit, @Nullable Tempo rate) {
+        return permits.areFirst(newLimit, rate);
+    }
+
+    /**
+     * Sets limit, headroom and rate; what that lets start is for {@link #drain}. If it fails, all are as they were.
+     *
+     * @param begins whether nothing was ever started
+     */
+    void setLimits(int newLimit, int newHeadroom, @Nullable Tempo rate, boolean begins) {
         lock();
         try {
-            int kept = drains ? 0 : newHeadroom;
-            if (newLimit == limit && kept == headroom) {
+            if (permits.are(newLimit, newHeadroom, rate)) {
                 return;
             }
-            Credits stripes = new Credits(newLimit, processors);
             bind();
-            credits = stripes;
-            allCapped = true;
-            free += (long) newLimit - limit;
-            limit = newLimit;
-            headroom = kept;
+            permits.change(newLimit, newHeadroom, rate, begins);
             sharingChanged = true;
             calmSections = Integer.MAX_VALUE;
         } finally {
@@ -232,20 +211,20 @@ public final class Ledger {
 
     /** As {@link #watch}, and has what is out counted in all groups, so that a first limit can be set. */
     void watchFirstLimit(int newLimit, Iterable<Group> groups) {
-        watch(new Credits(newLimit, processors), groups);
+        watch(permits.newCredits(newLimit), groups);
     }
 
     /**
      * Attaches every group, one by one, while it watches: so it stays on, and what is entered attaches itself. A group that is
-     * put into the map at the same time is slow by birth: at its first use it either sees {@link #on} or {@link #credits}, or
-     * was in the map before they were set, and is among {@code groups}.
+     * put into the map at the same time is slow by birth: at its first use it either sees that it is on or that there are credits, or
+     * was in the map before, and is among {@code groups}.
      */
     private void watch(@Nullable Credits first, Iterable<Group> groups) {
         lock();
         try {
             bind();
-            if (first != null && credits == null) {
-                credits = first;
+            if (first != null) {
+                permits.makeFirst(first);
             }
             watchers++;
         } finally {
@@ -304,50 +283,24 @@ public final class Ledger {
 
     /** The group detaches, or dies. */
     void forget(GroupState group) {
-        turns.leave(group);
+        leaveTurns(group);
         withExempt.remove(group);
         wantFree.remove(group);
     }
 
-    // ---- credits
+    // ---- permits, as GlobalPermits says
 
-    /** Takes a credit without any lock, from the stripes; false if it is on, or no stripe has one. */
-    boolean tryTakeCredit(int home) {
-        Credits stripes = credits;
-        return stripes != null && stripes.tryTake(home);
+    public boolean hasFree() {
+        return permits.hasFree();
     }
 
-    /** Gives a credit back without any lock, to the stripes; false if it is on. */
-    boolean tryGiveCredit(int home) {
-        Credits stripes = credits;
-        return stripes != null && stripes.tryGive(home, 1);
+    public boolean hasAllCredits() {
+        return permits.areAllHere();
     }
 
-    /**
-     * Takes a credit of those that are here, if {@code group} may have one.
-     *
-     * @param ofHeadroom whether it may be of the headroom, whatever the group holds
-     */
-    boolean tryTake(GroupState group, boolean ofHeadroom) {
-        boolean may = ofHeadroom ? free > 0 : mayTake(group);
-        free -= may ? 1 : 0;
-        return may;
-    }
-
-    /** {@return whether there is a free credit that {@code group} may have, if it is its turn} Stale where the lock is not held. */
-    boolean mayTake(GroupState group) {
-        return free > headroom || (free > 0 && group.holdsLittle());
-    }
-
-    /** Keeps none any more, for good; what that lets start is for {@link #drain}. Under the lock. */
+    /** Keeps no headroom any more, for good; what that lets start is for {@link #drain}. Under the lock. */
     public void keepNoHeadroom() {
-        drains = true;
-        headroom = 0;
-    }
-
-    /** Adds credits; a negative number takes them, whether they are free or not. */
-    void give(long number) {
-        free += number;
+        permits.keepNoHeadroom();
     }
 
     // ---- sums
@@ -357,19 +310,10 @@ public final class Ledger {
         inFlight += number;
     }
 
-    public boolean hasFree() {
-        return free > 0;
-    }
-
-    /** {@return whether every credit is here, and none in the hand of a thread that is about to give it back} */
-    public boolean hasAllCredits() {
-        return !isCapped() || free == limit;
-    }
-
     /** {@return whether a group has yet to get in its turn what is free} */
     boolean isAwaited() {
-        GroupState first = turns.first();
-        return first != null && mayTake(first);
+        GroupState first = next();
+        return first != null && permits.mayTake(first);
     }
 
     /** {@return the number in flight; exact while somebody watches} */
@@ -388,8 +332,11 @@ public final class Ledger {
     void dispatch(GroupState group, Batch batch) {
         if (group.isEligible()) {
             turns.place(group);
+            if (permits.isRated()) {
+                startTurns.join(group);
+            }
         } else {
-            turns.leave(group);
+            leaveTurns(group);
         }
         if (group.mayGrantExempt()) {
             withExempt.add(group);
@@ -433,18 +380,21 @@ public final class Ledger {
                 if (!grantTurns(batch)) {
                     return;
                 }
-                for (GroupState group : free > headroom ? NONE : toLookAt(all, entered)) {
+                for (GroupState group : permits.hasSpare() && !rateShort ? NONE : toLookAt(all, entered)) {
                     group.grantExempt(batch);
                 }
                 for (GroupState group : toLookAt(all, entered)) {
                     group.grantOffered(true, batch);
                 }
                 lenders.lendOn(batch);
-                while (free > 0 && !wantFree.isEmpty()) {
+                while (permits.hasFree() && permits.mayStart() && !wantFree.isEmpty()) {
                     wantFree.removeFirst().grantOffered(true, batch);
                 }
                 // Whose permits were lent holds less: it may have the headroom now.
-            } while (isAwaited());
+            } while (isAwaited() && permits.mayStart());
+            if (rateShort || !wantFree.isEmpty()) {
+                armRate();
+            }
             done = true;
         } finally {
             if (!done) {
@@ -455,32 +405,88 @@ public final class Ledger {
 
     /** {@return false if it has left off} */
     private boolean grantTurns(Batch batch) {
-        for (GroupState group = turns.first(); group != null; group = turns.first()) {
+        for (GroupState group = next(); group != null; group = next()) {
             if (!group.isEligible()) {
-                turns.leave(group);
+                leaveTurns(group);
                 continue;
             }
-            if (!mayTake(group) && !group.headIsExempt()) {
-                break;
+            if (!group.headIsExempt()) {
+                if (!permits.mayTake(group)) {
+                    break;
+                }
+                if (!permits.mayStart()) {
+                    rateShort = true;
+                    return true;
+                }
             }
             if (batch.leavesOff(group.asGroup())) {
                 return false;
             }
-            if (group.leftInTurn == 0) {
+            boolean byStarts = isByStarts();
+            if (!byStarts && group.leftInTurn == 0) {
                 group.leftInTurn = group.weight();
             }
             int place = group.place;
             if (!group.grantHead(batch)) {
                 // All that waited there had left, or their time was up: perhaps nobody comes by the group any more.
                 group.offerIfIdle(batch);
+            } else if (byStarts) {
+                startTurns.started(group);
             } else if (group.place == place && --group.leftInTurn == 0) {
                 turns.passOn(group);
             }
             if (!group.isEligible()) {
-                turns.leave(group);
+                leaveTurns(group);
             }
         }
+        rateShort = false;
         return true;
+    }
+
+    /** {@return whether turns are in starts: permits aren't short, and the rate is} */
+    private boolean isByStarts() {
+        return rateShort && permits.hasSpare() && startTurns.first() != null;
+    }
+
+    /** {@return whose turn it is; {@code null}: there is none} */
+    private @Nullable GroupState next() {
+        return isByStarts() ? startTurns.first() : turns.first();
+    }
+
+    private void leaveTurns(GroupState group) {
+        turns.leave(group);
+        startTurns.leave(group);
+    }
+
+    // ---- the rate
+
+    /** {@return whether something waits that only the rate keeps from starting} By anyone; it may be stale. */
+    boolean isRateShort() {
+        return rateShort && !permits.mayStart();
+    }
+
+    /** Has the housekeeper look when the rate lets something start that waits. It doesn't fail. */
+    private void armRate() {
+        GlobalRate rate = permits.rate();
+        if (rate != null && !permits.mayStart() && !rate.arm(core, this::rateIsDue)) {
+            GroupState first = turns.first();
+            boolean unused = first != null && core.housekeeper.retry(first.asGroup());
+        }
+    }
+
+    private void rateIsDue(long now) {
+        Batch batch = new Batch(core);
+        lock();
+        try {
+            GlobalRate rate = permits.rate();
+            if (rate != null) {
+                rate.alarmHasCome(now);
+            }
+            drain(null, batch);
+        } finally {
+            unlock();
+        }
+        batch.carryOut();
     }
 
     private List<GroupState> toLookAt(boolean all, @Nullable GroupState entered) {

@@ -7,7 +7,6 @@ import io.github.kobe.GroupWaiter;
 import io.github.kobe.Rate;
 import io.github.kobe.TaskTotals;
 import io.github.kobe.WaitReason;
-import io.github.kobe.internal.base.Accounts;
 import io.github.kobe.internal.base.CompiledPolicy;
 import io.github.kobe.internal.base.Counters;
 import io.github.kobe.internal.base.EffectiveLimits;
@@ -59,6 +58,9 @@ public final class Readings {
             int groups,
             int globalMaxInFlight,
             int globalHeadroom,
+            Rate globalRate,
+            int globalRateUsed,
+            Optional<Duration> nextStartIn,
             int globalQueueThreshold,
             TaskTotals totals)
             implements GroupExecutorStats {}
@@ -148,8 +150,11 @@ public final class Readings {
             return WaitReason.RATE;
         }
         Ledger ledger = group.ledger;
-        if (!group.isCapped() || !ledger.isOn() || ledger.mayTake(group)) {
+        if (!group.isCapped() || !ledger.isOn()) {
             return null;
+        }
+        if (ledger.permits.mayTake(group)) {
+            return ledger.isRateShort() ? WaitReason.RATE : null;
         }
         if (ledger.turns.isOthersGuarantee(group)) {
             return WaitReason.OTHERS_GUARANTEE;
@@ -162,9 +167,11 @@ public final class Readings {
     }
 
     /** {@return all groups together, and what those had that are gone} */
-    public static GroupExecutorStats stats(Collection<Group> groups, Accounts accounts, CompiledPolicy inForce) {
+    public static GroupExecutorStats stats(Groups engine) {
+        Collection<Group> groups = engine.groups();
+        CompiledPolicy inForce = engine.policy;
         Counters sum = new Counters();
-        accounts.addTo(sum);
+        engine.accounts.addTo(sum);
         long running = 0;
         long inFlight = 0;
         long nested = 0;
@@ -180,6 +187,8 @@ public final class Readings {
             lent += group.lent();
             group.counters.addTo(sum);
         }
+        GlobalRate rate = engine.ledger.permits.rate();
+        long now = engine.now();
         return new ExecutorReading(
                 running,
                 Math.max(0, inFlight - nested),
@@ -187,6 +196,9 @@ public final class Readings {
                 known,
                 inForce.source().globalMaxInFlight(),
                 inForce.globalHeadroom(),
+                inForce.source().globalRate(),
+                rate == null ? 0 : rate.usedAt(now),
+                rate == null ? Optional.empty() : Optional.of(Duration.ofNanos(rate.waitFor(1, now))),
                 inForce.globalQueueThreshold(),
                 sum.totals(inFlight + queued + lent));
     }

@@ -78,7 +78,7 @@ public final class Rejections {
         if (rule == RejectionPolicy.CALLER_RUNS
                 && bySubmitter
                 && rejection.reason() != RejectionReason.QUEUE_TIMEOUT
-                && !task.group.isRated()) {
+                && !task.group.countsStarts()) {
             runHere(task, code, work instanceof WorkSpec tailored && tailored.async());
         } else {
             task.complete(outcome(policy, task, rejection));

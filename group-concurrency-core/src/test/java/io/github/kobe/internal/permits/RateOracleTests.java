@@ -19,11 +19,12 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Groups with rates beside others, checked at each step of random histories by a log of their starts: no window has more than
- * the limit, and when all that is due was done, nothing waits that its permits and its rate let start.
+ * Groups with rates beside others, also under a global rate, checked at each step of random histories by a log of their starts: no
+ * window has more than the limit, and when all that is due was done, nothing waits that its permits and its rates let start.
  */
 @Tag("RA1")
 @Tag("RA4")
+@Tag("RA5")
 @Tag("RA11")
 @Tag("RA12")
 @Tag("RA13")
@@ -77,7 +78,9 @@ class RateOracleTests {
                 long until = i + 1 < reigns.size() ? reigns.get(i + 1).since : Long.MAX_VALUE;
                 limit = until > after ? Math.max(limit, reigns.get(i).rate.limit()) : limit;
             }
-            assertThat(starts.stream().filter(start -> start > after).count()).isLessThanOrEqualTo(limit);
+            assertThat(starts.stream().filter(start -> start > after).count())
+                    .as("starts in the period until " + now)
+                    .isLessThanOrEqualTo(limit);
         }
     }
 
@@ -94,11 +97,15 @@ class RateOracleTests {
         private final int cap;
         private final int maxIdle;
 
+        /** All groups together. */
+        private final Known all;
+
         History(long seed) {
             this.seed = seed;
             this.random = new Random(seed);
             cap = random.nextBoolean() ? Integer.MAX_VALUE : 1 + random.nextInt(6);
             maxIdle = random.nextInt(3);
+            all = new Known(random.nextBoolean() ? Rate.UNLIMITED : someGlobalRate(), Integer.MAX_VALUE, now());
             for (int i = 0; i < 3; i++) {
                 // Not so much at once that each policy would warn of it.
                 Rate rate = i == 2
@@ -118,13 +125,21 @@ class RateOracleTests {
             return Rate.of(limit, PERIOD).withBurst(1 + random.nextInt(limit));
         }
 
+        /** One that no policy would warn of; where so much may start at once, some lies in stripes. */
+        private Rate someGlobalRate() {
+            int limit = 4 + random.nextInt(60);
+            return Rate.of(limit, PERIOD).withBurst(1 + random.nextInt(limit / 4 + 1));
+        }
+
         private long now() {
             return clock.getAsLong() - origin;
         }
 
         private GroupPolicy policy() {
-            GroupPolicy.Builder builder =
-                    GroupPolicy.builder().globalMaxInFlight(cap).maxIdleGroups(maxIdle);
+            GroupPolicy.Builder builder = GroupPolicy.builder()
+                    .globalMaxInFlight(cap)
+                    .maxIdleGroups(maxIdle)
+                    .globalRate(all.reigns.getLast().rate);
             groups.forEach((key, known) -> builder.pattern(key + "*", known.limits()));
             return builder.build();
         }
@@ -184,6 +199,7 @@ class RateOracleTests {
                 }
                 case 1 -> change(key, known);
                 case 2 -> pass(PERIOD.multipliedBy(1 + random.nextInt(3)));
+                case 15 -> changeGlobal();
                 case 3, 4, 5, 6, 7, 8 -> pass(Duration.ofNanos(random.nextLong(PERIOD.toNanos() / 2)));
                 case 9, 10, 11, 12, 13, 14 -> giveBack();
                 default -> ask(key, known, random.nextInt(4) > 0);
@@ -203,6 +219,15 @@ class RateOracleTests {
                 } else {
                     asker.executor().setLimits(key, GroupLimits.unset().withRate(rate));
                 }
+            }
+        }
+
+        private void changeGlobal() {
+            if (random.nextInt(4) == 0) {
+                Rate rate = random.nextInt(4) == 0 ? Rate.UNLIMITED : someGlobalRate();
+                story.add(now() + " all get " + rate);
+                all.reigns.add(new Reign(now(), rate));
+                asker.executor().updatePolicy(policy());
             }
         }
 
@@ -240,6 +265,8 @@ class RateOracleTests {
             known.waiting--;
             known.held++;
             out.add(key);
+            all.starts.add(now());
+            all.check(now());
             if (!known.configured.isUnlimited()) {
                 known.starts.add(now());
                 known.check(now());
@@ -256,7 +283,8 @@ class RateOracleTests {
                 }
                 GroupRate rate = group.rate;
                 boolean inPace = rate == null || rate.next() <= asker.now();
-                assertThat(known.waiting > 0 && known.hasRoom() && out.size() < cap && inPace)
+                boolean allInPace = group.ledger.permits.mayStart();
+                assertThat(known.waiting > 0 && known.hasRoom() && out.size() < cap && inPace && allInPace)
                         .as("something waits in %s that may start", key)
                         .isFalse();
                 assertThat(group.inFlight()).isEqualTo(known.held);
@@ -266,7 +294,7 @@ class RateOracleTests {
 
         @Override
         public String toString() {
-            StringBuilder text = new StringBuilder("cap " + cap);
+            StringBuilder text = new StringBuilder("cap " + cap + ", rate " + all.reigns.getLast().rate);
             groups.forEach((key, known) -> text.append("; ")
                     .append(key)
                     .append(": at once ")

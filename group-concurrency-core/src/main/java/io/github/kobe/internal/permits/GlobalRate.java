@@ -1,0 +1,212 @@
+package io.github.kobe.internal.permits;
+
+import io.github.kobe.internal.base.Core;
+import io.github.kobe.internal.base.Tempo;
+import java.util.function.LongConsumer;
+
+/**
+ * What all groups together have of the global rate. A part of the burst is spread over stripes, charged beforehand: those starts
+ * need neither a lock nor a look at the clock. Whoever finds none refills them, under the ledger's lock; while the ledger is on,
+ * they are here.
+ *
+ * <p><b>Why no window has more than the limit.</b> Let s starts be spread at most. A start is charged only when the pace would
+ * allow s more. So by its own proof it is charged no more than limit - s in a window; and what starts in a window was charged in
+ * it, or was spread when it began. A thread that has taken one of those and can't start doesn't give it back: it counts.
+ *
+ * <p>Guarded by the ledger's lock, but for what says otherwise.
+ */
+final class GlobalRate {
+
+    /** So much of a burst may be missing after a pause: what was taken from the stripes before it. */
+    private static final int SPREAD_DIVISOR = 8;
+
+    private final Tempo tempo;
+    private final Pace pace;
+
+    /** How many starts are spread, or here, at most. */
+    private final int spread;
+
+    /** Where those are while the ledger is loose. */
+    private final Credits stripes;
+
+    /** Those that are here. Read by anyone, who may see a stale number. */
+    private int here;
+
+    /** When the pace lets one more be charged; it may be over. Read by anyone, who may see a stale one. */
+    private long next;
+
+    /** When the earliest alarm of the housekeeper is due; 0: none is set. */
+    private long alarmAt;
+
+    private GlobalRate(Tempo tempo, Pace pace, int processors) {
+        this.tempo = tempo;
+        this.pace = pace;
+        this.spread = tempo.burst() / SPREAD_DIVISOR;
+        this.stripes = new Credits(spread, processors);
+    }
+
+    /** {@return that of an executor that has started nothing} */
+    static GlobalRate rested(Tempo tempo, int processors, long now) {
+        GlobalRate rate = new GlobalRate(tempo, new Pace(now), processors);
+        rate.begin(true);
+        return rate;
+    }
+
+    /** {@return that of an executor that has run without a rate} */
+    static GlobalRate empty(Tempo tempo, int processors, long now) {
+        GlobalRate rate = new GlobalRate(tempo, new Pace(now), processors);
+        rate.pace.beginEmpty(tempo, now);
+        rate.begin(false);
+        return rate;
+    }
+
+    /** {@return what goes on in its place, with other numbers} Nothing is in the stripes. If it fails, nothing has come of it. */
+    GlobalRate changed(Tempo after, int processors, long now) {
+        GlobalRate changed = new GlobalRate(after, pace, processors);
+        if (here < spread) {
+            pace.take(tempo, spread - here, now); // nobody knows when those started
+        }
+        pace.change(tempo, after, now);
+        changed.begin(pace.restedFrom() < now);
+        changed.alarmAt = alarmAt;
+        return changed;
+    }
+
+    private void begin(boolean rested) {
+        here = rested ? spread : 0;
+        next = earliest();
+    }
+
+    private long earliest() {
+        return pace.earliest(tempo, 1 + spread);
+    }
+
+    boolean is(Tempo other) {
+        return tempo.equals(other);
+    }
+
+    // ---- starts
+
+    /** Takes a start from the stripes, by anyone; false if there is none, or the ledger is on. */
+    boolean tryTakeSpread(int home) {
+        return stripes.tryTake(home);
+    }
+
+    /** {@return whether there is one at that time} By anyone; it may be stale. */
+    boolean allowsAt(long now) {
+        return here > 0 || next <= now;
+    }
+
+    /** Takes one, if there is one. */
+    boolean tryTake(long now) {
+        if (here > 0) {
+            here--;
+            return true;
+        }
+        if (next > now) {
+            return false;
+        }
+        charge(1, now);
+        return true;
+    }
+
+    /** Gives one back that was taken in the same critical section. */
+    void giveBack(long now) {
+        if (here < spread) {
+            here++;
+        } else {
+            pace.settle(tempo, 1, 0, now);
+            next = earliest();
+        }
+    }
+
+    private void charge(int starts, long now) {
+        pace.take(tempo, starts, now);
+        next = earliest();
+    }
+
+    // ---- the stripes
+
+    /** Has those that are spread here. */
+    void freeze() {
+        here += (int) stripes.freeze();
+    }
+
+    /** Charges as many as can be spread; {@return whether there are any to be spread} They are here. */
+    boolean fill(long now) {
+        int lacking = spread - here;
+        if (lacking > 0 && next <= now) {
+            int allowed = (int) Math.min(lacking, allowedAt(now));
+            while (pace.earliest(tempo, allowed + spread) > now) {
+                allowed--; // what is rounded may be one too many
+            }
+            charge(allowed, now);
+            here += allowed;
+        }
+        return here > 0 && spread > 0;
+    }
+
+    /** Spreads those that are here. */
+    void thaw() {
+        stripes.thaw(here);
+        here = 0;
+    }
+
+    /** Refills the stripes, which lie open; {@return whether none was left, and there are some now} */
+    boolean refill(long now) {
+        freeze();
+        boolean lacked = here == 0;
+        if (fill(now)) {
+            thaw();
+            return lacked;
+        }
+        return false;
+    }
+
+    // ---- when
+
+    /** {@return in how long it lets so many start, if nothing else takes one before; 0: now} By anyone; it may be stale. */
+    long waitFor(long starts, long now) {
+        long beyond = starts - here - stripes.sum();
+        if (beyond <= 0) {
+            return 0;
+        }
+        long first = Math.max(next, now - tempo.wholes(tempo.burst() - spread - 1L));
+        return Math.max(0, first + tempo.wholes(beyond - 1) - now);
+    }
+
+    /** {@return how many of the burst are used up at that time: with all of them, nothing starts} By anyone; it may be stale. */
+    int usedAt(long now) {
+        return (int) Math.clamp(tempo.burst() - allowedAt(now) - here - stripes.sum(), 0, tempo.burst());
+    }
+
+    /** {@return how many the pace allows at that time, in addition to those that are spread} */
+    private long allowedAt(long now) {
+        long since = now - next;
+        // What is allowed from some part of a nanosecond on is so from the next whole one on.
+        return since < 0 ? 0 : Math.min(tempo.burst() - spread, 1 + tempo.unitsIn(since + 1));
+    }
+
+    /** Has the housekeeper do something when the next start is allowed; {@return false if there is no thread for it, or no memory} */
+    boolean arm(Core core, LongConsumer action) {
+        if (alarmAt != 0 && alarmAt <= next) {
+            return true;
+        }
+        try {
+            if (core.housekeeper.at(next, () -> false, action)) {
+                alarmAt = next;
+                return true;
+            }
+        } catch (OutOfMemoryError oom) {
+            // As without a thread.
+        }
+        return false;
+    }
+
+    /** An alarm has come: there may be an earlier one than it was. */
+    void alarmHasCome(long now) {
+        if (alarmAt <= now) {
+            alarmAt = 0;
+        }
+    }
+}
