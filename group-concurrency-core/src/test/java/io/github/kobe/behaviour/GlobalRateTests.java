@@ -163,10 +163,13 @@ class GlobalRateTests {
     }
 
     @Test
-    void whilePermitsAreShortTurnsAreByWhatIsHeld() throws Exception {
-        GroupExecutor executor = start(policy(60).globalMaxInFlight(2));
+    void whilePermitsAreShortTurnsAreByWhatIsHeldThoughTheRateWasShortBefore() throws Exception {
+        GroupExecutor executor = start(policy(4).globalMaxInFlight(2));
+        submit(executor, "earlier", 5);
+        letAllStart(executor);
         GroupPermit one = executor.acquire("long");
         GroupPermit two = executor.acquire("long");
+        pass(executor, MINUTE);
         submit(executor, "long", 3);
         Gate gate = new Gate();
         TaskHandle<String> other = executor.submit("other", "waits", () -> {
@@ -236,6 +239,21 @@ class GlobalRateTests {
         assertThat(executor.tryAcquire("b", Duration.ZERO)).isEmpty();
         pass(executor, Duration.ZERO);
         assertThat(queued(executor, "a")).isZero();
+    }
+
+    @Test
+    @Tag("RA1")
+    void permitsThatAreHandedOnInAGroupDoNotPassTheRateBy() {
+        GroupExecutor executor = start(policy(16).group("a", GroupLimits.unset().withMaxConcurrency(1)));
+
+        submit(executor, "a", 40);
+
+        Deadline.until(
+                "as many as the burst have ended",
+                () -> stats(executor, "a").totals().succeeded() == 16
+                        && executor.stats().inFlight() == 0);
+        assertThat(queued(executor, "a")).isEqualTo(24);
+        letAllStart(executor);
     }
 
     @Test

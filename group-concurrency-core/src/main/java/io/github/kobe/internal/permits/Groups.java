@@ -146,7 +146,7 @@ public abstract class Groups extends Core {
     /** Puts a policy in force for all groups together; {@link #rebase} follows for each. */
     public void replacePolicy(CompiledPolicy newPolicy, Batch batch) {
         int newLimit = newPolicy.source().globalMaxInFlight();
-        boolean first = ledger.areFirstLimits(newLimit, newPolicy.globalTempo());
+        boolean first = ledger.permits.areFirst(newLimit, newPolicy.globalTempo());
         if (first) {
             ledger.watchFirstLimit(newLimit, groups.values());
         }

@@ -12,21 +12,22 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What all groups share: the global limit, whose turn it is, and the sums that show when all is quiet.
+ * What all groups share: the {@linkplain GlobalPermits global limit and rate}, whose turn it is, and the sums that show when all
+ * is quiet.
  *
  * <h2>States</h2>
  *
  * <pre>
- *   off     no global limit was ever set: groups have locks of their own and touch nothing here
- *   loose   a limit was set, and permits aren't short: free global permits are in the {@link Credits}; groups have
- *           locks of their own, and take and return credits there
- *   on      a global permit is needed and there is none in any stripe, a thread waits for quiet, or an owner is to have
- *           permits back or looked at: the stripes are frozen, and the ledger has the free permits
+ *   off     neither a global limit nor a rate was ever set: groups have locks of their own and touch nothing here
+ *   loose   one was set, and nothing is short: free global permits are in the {@link Credits}; groups have locks of
+ *           their own, and take and return credits there
+ *   on      a start needs what no stripe has, a permit or a start of the rate, a thread waits for quiet, or an owner is to
+ *           have permits back or looked at: the stripes are frozen, and the ledger has what was there
  *
- *   off   -> on      the first finite limit; a thread waits for quiet; an owner wants permits back
+ *   off   -> on      the first finite limit or rate; a thread waits for quiet; an owner wants permits back
  *   loose -> on      {@link #bind}
  *   on    -> loose   a thread that leaves the lock when nothing needs it any more ({@link #unlock})
- *   on    -> off     no limit was ever set, and nothing needs it any more
+ *   on    -> off     no limit or rate was ever set, and nothing needs it any more
  * </pre>
  *
  * <p>While it is on, a group that is entered is attached to it: its lock guards the group, and one short critical
@@ -35,11 +36,9 @@ import org.jspecify.annotations.Nullable;
  * count. A group stays attached in which anything is lent or offered. docs/adr/0028-credits-in-stripes.md says
  * why.
  *
- * <p><b>Conservation.</b> Once there are credits, the limit is the sum of those in stripes, those here and those that
- * permits out stand for.
- *
  * <p><b>{@linkplain Turns Turns}</b> are for groups that could start something if only there were a free global permit.
- * What a group leaves unused of its turn is lost. It leaves as soon as it can't start anything.
+ * What a group leaves unused of its turn is lost. It leaves as soon as it can't start anything. While only the rate keeps them
+ * from starting, {@link StartTurns} say whose turn it is.
  *
  * <p><b>Headroom</b>, the last free permits, is for groups that hold {@linkplain GroupState#holdsLittle little}. The stripes
  * never have it. Who shares a global permit needs none, nor has who borrows to wait for it: one could wait for the other.
@@ -177,11 +176,6 @@ public final class Ledger {
     /** {@return whether it was only the rate that kept something from starting, and that it is loose still, and has more} */
     boolean refill() {
         return !on && permits.refill();
-    }
-
-    /** {@return whether {@link #watchFirstLimit} is to come before these are set} */
-    boolean areFirstLimits(int newLimit, @Nullable Tempo rate) {
-        return permits.areFirst(newLimit, rate);
     }
 
     /**
