@@ -168,7 +168,7 @@ final class GlobalPermits {
         }
     }
 
-    /** Spreads what is here beyond the headroom, while the ledger is loose; {@return whether the headroom is here} */
+    /** Spreads what is here beyond the headroom, while the ledger is loose; returns whether the headroom is here. */
     boolean spreadRest() {
         Credits stripes = credits;
         if (free > headroom && stripes != null && stripes.tryGive(0, free - headroom)) {
@@ -177,7 +177,7 @@ final class GlobalPermits {
         return free >= headroom;
     }
 
-    /** Refills what may start, while the ledger is loose; {@return whether that is what was lacking} */
+    /** Refills what may start, while the ledger is loose; returns whether that is what was lacking. */
     boolean refill() {
         GlobalRate known = rate;
         return known != null && known.refill(core.now());

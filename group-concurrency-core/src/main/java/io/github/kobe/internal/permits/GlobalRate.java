@@ -132,7 +132,7 @@ final class GlobalRate {
         here += (int) stripes.freeze();
     }
 
-    /** Charges as many as can be spread; {@return whether there are any to be spread} They are here. */
+    /** Charges as many as can be spread; returns whether there are any, which are here. */
     boolean fill(long now) {
         int lacking = spread - here;
         if (lacking > 0 && next <= now) {
@@ -152,7 +152,7 @@ final class GlobalRate {
         here = 0;
     }
 
-    /** Refills the stripes, which lie open; {@return whether none was left, and there are some now} */
+    /** Refills the stripes, which lie open; returns whether none was left, and there are some now. */
     boolean refill(long now) {
         freeze();
         boolean lacked = here == 0;
@@ -177,7 +177,7 @@ final class GlobalRate {
 
     /** {@return how many of the burst are used up at that time: with all of them, nothing starts} By anyone; it may be stale. */
     int usedAt(long now) {
-        return (int) Math.clamp(tempo.burst() - allowedAt(now) - here - stripes.sum(), 0, tempo.burst());
+        return Math.clamp(tempo.burst() - allowedAt(now) - here - stripes.sum(), 0, tempo.burst());
     }
 
     /** {@return how many the pace allows at that time, in addition to those that are spread} */
@@ -187,7 +187,7 @@ final class GlobalRate {
         return since < 0 ? 0 : Math.min(tempo.burst() - spread, 1 + tempo.unitsIn(since + 1));
     }
 
-    /** Has the housekeeper do something when the next start is allowed; {@return false if there is no thread for it, or no memory} */
+    /** Has the housekeeper do something when the next start is allowed; returns false if there is no thread for it, or no memory. */
     boolean arm(Core core, LongConsumer action) {
         if (alarmAt != 0 && alarmAt <= next) {
             return true;
