@@ -33,9 +33,6 @@ final class ConfiguredPolicy {
 
     private static final Pattern HEADROOM = Pattern.compile("(\\d{1,10})(%?)");
 
-    /** What the engine's names of a rate's numbers begin with. */
-    private static final String RATE = LimitSetting.RATE.field() + ".";
-
     private static final Log LOGGER = LogFactory.getLog(ConfiguredPolicy.class);
 
     private final GroupConcurrencyProperties properties;
@@ -141,6 +138,9 @@ final class ConfiguredPolicy {
         Integer queueThreshold = properties.global().queueThreshold();
         if (queueThreshold != null) {
             builder.globalQueueThreshold(queueThreshold);
+        }
+        if (properties.global().rate() != null) {
+            builder.globalRate(properties.global().rate().toRate());
         }
         if (properties.limitsRefresh() != null) {
             builder.limitsRefresh(properties.limitsRefresh());
@@ -249,12 +249,11 @@ final class ConfiguredPolicy {
     }
 
     private InvalidSettingException translate(InvalidPolicyException refusal) {
-        if (refusal.setting().startsWith(RATE)) {
-            return translateRate(refusal, refusal.setting().substring(RATE.length()));
+        String[] names = refusal.setting().split("\\.", 2); // only a rate has parts
+        String[] setting = refusal.rule() == null ? ofPolicy(names[0]) : ofGroup(refusal.rule(), dashed(names[0]));
+        if (names.length > 1) {
+            return translateRate(refusal, setting, names[1]);
         }
-        String[] setting = refusal.rule() == null
-                ? ofPolicy(refusal.setting())
-                : ofGroup(refusal.rule(), dashed(refusal.setting()));
         String allowed = refusal.setting().equals(LimitSetting.QUEUE_TIMEOUT.field())
                 ? refusal.allowed() + "; if nothing may wait, set queue-threshold to 0"
                 : refusal.allowed();
@@ -262,15 +261,13 @@ final class ConfiguredPolicy {
     }
 
     /** A rate is written in parts, or as one text. */
-    private InvalidSettingException translateRate(InvalidPolicyException refusal, String part) {
-        String rate = LimitSetting.RATE.property();
-        String[] text = refusal.rule() == null ? new String[] {"defaults", rate} : ofGroup(refusal.rule(), rate);
-        if (settings.has(text)) {
+    private InvalidSettingException translateRate(InvalidPolicyException refusal, String[] rate, String part) {
+        if (settings.has(rate)) {
             String allowed = "a " + part + " that is " + refusal.allowed();
-            return settings.refusal("must have " + allowed, allowed, refusal, text);
+            return settings.refusal("must have " + allowed, allowed, refusal, rate);
         }
-        String[] setting = Arrays.copyOf(text, text.length + 1);
-        setting[text.length] = part;
+        String[] setting = Arrays.copyOf(rate, rate.length + 1);
+        setting[rate.length] = part;
         return settings.refusal("must be " + refusal.allowed(), refusal.allowed(), refusal, setting);
     }
 

@@ -43,6 +43,7 @@ final class UnusedLimitsWarning implements SmartInitializingSingleton {
                 && policy.patterns().equals(settings.patterns())
                 && policy.globalMaxInFlight() == settings.globalMaxInFlight()
                 && policy.globalHeadroom() == settings.globalHeadroom()
+                && policy.globalRate().equals(settings.globalRate())
                 && policy.globalQueueThreshold() == settings.globalQueueThreshold();
     }
 }

@@ -72,6 +72,24 @@ class RateRefreshTests {
     }
 
     @Test
+    @Tag("RA5")
+    void aRateOverAllGroupsThatIsReadAgainIsInForceAndTold(CapturedOutput output) {
+        runner.run(context -> {
+            GroupExecutor executor = context.getBean(GroupExecutor.class);
+            for (String rate : new String[] {"60 per 1m", "30 per 1m burst 2", "unlimited"}) {
+                settings.put("group-concurrency.global.rate", rate);
+                context.getBean(GroupConcurrencyRefresher.class).refresh();
+            }
+
+            assertThat(executor.stats().globalRate()).isEqualTo(Rate.UNLIMITED);
+            assertThat(output)
+                    .contains("global.rate unlimited -> 60 per 1m burst 6")
+                    .contains("global.rate 60 per 1m burst 6 -> 30 per 1m burst 2")
+                    .contains("global.rate 30 per 1m burst 2 -> unlimited");
+        });
+    }
+
+    @Test
     void aBadRateThatIsReadAgainIsRefusedAndTheOldOneStays() {
         settings.put("group-concurrency.groups[partner:*].rate", "60 per 1m");
         runner.run(context -> {

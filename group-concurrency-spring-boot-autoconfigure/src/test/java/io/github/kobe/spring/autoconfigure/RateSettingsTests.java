@@ -3,6 +3,7 @@ package io.github.kobe.spring.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatException;
 
+import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.Rate;
 import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties.RateSetting;
@@ -62,6 +63,7 @@ class RateSettingsTests {
     void eachPlaceOfALimitTakesARate() throws IOException {
         write("""
             group-concurrency:
+              global: { rate: { limit: 500, per: 1m } }
               defaults: { rate: 60 per 1m }
               groups:
                 vip: { rate: unlimited }
@@ -73,6 +75,7 @@ class RateSettingsTests {
             """);
         try (ConfigurableApplicationContext context = start()) {
             GroupPolicy policy = context.getBean(GroupPolicy.class);
+            assertThat(policy.globalRate()).isEqualTo(Rate.of(500, MINUTE));
             assertThat(rateOf(policy, "vip")).isEmpty();
             assertThat(rateOf(policy, "partner:x")).containsExactly(Rate.of(5, Duration.ofSeconds(1)));
             assertThat(rateOf(policy, "llm:x")).containsExactly(SIXTY);
@@ -87,21 +90,37 @@ class RateSettingsTests {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
-        60                       | defaults.rate       | 60
-        60 per 5                 | defaults.rate       | 60 per 5
-        60 per minute            | defaults.rate       | 60 per minute
-        sixty per 1m             | defaults.rate       | sixty per 1m
-        60 per 1m burst          | defaults.rate       | 60 per 1m burst
-        99999999999 per 1m       | defaults.rate       | 99999999999 per 1m
-        9999999999 per 1m        | defaults.rate       | 9999999999 per 1m
-        Unlimited                | defaults.rate       | Unlimited
+    @CsvSource(delimiter = '|', textBlock = """
+        60 per 1m burst 1                  | 60 in PT1M, 1 at once
+        { limit: 60, per: 1m, burst: 1 }   | 60 in PT1M, 1 at once
+        unlimited                          | unlimited
         """)
-    void aTextThatIsNoRateIsRefused(String rate, String property, String value, CapturedOutput output)
-            throws IOException {
-        failsToStart("group-concurrency: { defaults: { rate: " + rate + " } }\n");
+    @Tag("RA5")
+    void aRateOverAllGroupsIsWrittenInTheSameWays(String rate, String read) throws IOException {
+        write("group-concurrency: { global: { rate: " + rate + " } }\n");
+        try (ConfigurableApplicationContext context = start()) {
+            assertThat(context.getBean(GroupExecutor.class).stats().globalRate())
+                    .hasToString(read);
+        }
+    }
 
-        assertRefused(output, property, "can't be read", value, RATE_FORM);
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+        60                       | defaults | 60
+        60 per 5                 | defaults | 60 per 5
+        60 per minute            | defaults | 60 per minute
+        sixty per 1m             | defaults | sixty per 1m
+        60 per 1m burst          | defaults | 60 per 1m burst
+        99999999999 per 1m       | defaults | 99999999999 per 1m
+        9999999999 per 1m        | defaults | 9999999999 per 1m
+        Unlimited                | defaults | Unlimited
+        60                       | global   | 60
+        60 per 5                 | global   | 60 per 5
+        """)
+    void aTextThatIsNoRateIsRefused(String rate, String place, String value, CapturedOutput output) throws IOException {
+        failsToStart("group-concurrency: { " + place + ": { rate: " + rate + " } }\n");
+
+        assertRefused(output, place + ".rate", "can't be read", value, RATE_FORM);
     }
 
     @ParameterizedTest
@@ -127,6 +146,9 @@ class RateSettingsTests {
         defaults: { rate: { limit: 60, per: 0s } }        | defaults.rate.per     | must be | 0s | 1 millisecond to 31 days
         groups: { vip: { rate: { limit: 5, per: 1m, burst: 6 } } } | groups.vip.rate.burst | must be | 6 | 1 to the limit, 5
         group-list: [ { key: a/b, rate: { limit: 5, per: 32d } } ] | group-list[0].rate.per | must be | 32d | 1 millisecond to 31 days
+        global: { rate: { limit: 0, per: 1m } }           | global.rate.limit     | must be | 0 | 1 to 1000000000
+        global: { rate: { limit: 60, per: 32d } }         | global.rate.per       | must be | 32d | 1 millisecond to 31 days
+        global: { rate: 60 per 1m burst 61 }              | global.rate           | must have | 60 per 1m burst 61 | a burst that is 1 to the limit, 60
         defaults: { rate: 0 per 1m }                      | defaults.rate         | must have | 0 per 1m | a limit that is 1 to 1000000000
         defaults: { rate: 60 per 1m burst 61 }            | defaults.rate         | must have | 60 per 1m burst 61 | a burst that is 1 to the limit, 60
         groups: { "[partner:*]": { rate: 60 per 32d } }   | groups[partner:*].rate | must have | 60 per 32d | a per that is 1 millisecond to 31 days
@@ -166,7 +188,9 @@ class RateSettingsTests {
         groups: { vip: { rate: { limit: 60, pre: 1m } } }            | groups.vip.rate.pre        | groups.vip.rate.per
         group-list: [ { key: a, rate: { limit: 6, per: 1m, brust: 1 } } ] | group-list[0].rate.brust | group-list[0].rate.burst
         defaults: { rates: 60 per 1m }                               | defaults.rates             | defaults.rate
-        rate: 60 per 1m                                              | rate                       | defaults.rate
+        global: { rates: 60 per 1m }                                 | global.rates               | global.rate
+        global: { rate: { limit: 60, pre: 1m } }                     | global.rate.pre            | global.rate.per
+        rate: 60 per 1m                                              | rate                       | global.rate
         """)
     void anUnknownNameIsToldWithTheOneThatIsMeant(String yaml, String name, String meant, CapturedOutput output)
             throws IOException {
@@ -179,7 +203,7 @@ class RateSettingsTests {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"defaults: { rate: \"\" }", "groups: { vip: { rate: \"\" } }"})
+    @ValueSource(strings = {"global: { rate: \"\" }", "defaults: { rate: \"\" }", "groups: { vip: { rate: \"\" } }"})
     void aRateWithoutAValueIsToldAsSuch(String yaml, CapturedOutput output) throws IOException {
         failsToStart("group-concurrency: { " + yaml + " }\n");
 

@@ -77,11 +77,14 @@ public record GroupConcurrencyProperties(
      * @param queueThreshold How many tasks may wait over all groups, at least 0, or "unlimited".
      * @param headroom How many of the last free permits of global.max-in-flight are only for groups that hold less than their
      *     guarantee and one weight: a number below it, or a share of it as 10%.
+     * @param rate How much of all groups together starts in any window of time, as "60 per 1m" or "60 per 1m burst 6", or
+     *     "unlimited".
      */
     public record Global(
             @Nullable Integer maxInFlight,
             @Nullable Integer queueThreshold,
-            @DefaultValue("0") String headroom) {}
+            @DefaultValue("0") String headroom,
+            @Nullable RateSetting rate) {}
 
     /**
      * The limits of one group, of a pattern or of all groups. Each number that is missing is inherited separately.
