@@ -61,6 +61,7 @@ class ReferenceTests {
         group-concurrency:
           cluster: { namespace: tests, on-store-loss: closed }
           redis.uri: redis://localhost:1
+          global.rate: 1000 per 1s
           groups: { shared: { cluster-max-in-flight: 2, rate: 60 per 1m } }
         """;
 

@@ -2,6 +2,7 @@ package io.github.kobe.spring.actuate;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import io.github.kobe.GroupExecutorStats;
+import io.github.kobe.Rate;
 import io.github.kobe.cluster.ClusterState;
 import io.github.kobe.cluster.OnStoreLoss;
 import io.github.kobe.spring.internal.settings.PrintableText;
@@ -81,6 +82,7 @@ public record GroupExecutorReport(
      * @param maxInFlight how many may be in flight; null: no limit
      * @param headroom how many of the last free permits are only for groups that hold little
      * @param queueThreshold how many may wait; null: no limit
+     * @param rate how far the rate over all groups is used up; null: there is none
      */
     @JsonInclude(JsonInclude.Include.ALWAYS)
     public record Global(
@@ -91,9 +93,11 @@ public record GroupExecutorReport(
             int groups,
             @Nullable Integer maxInFlight,
             int headroom,
-            @Nullable Integer queueThreshold) {
+            @Nullable Integer queueThreshold,
+            @JsonInclude(JsonInclude.Include.NON_NULL) GroupReport.@Nullable RateUse rate) {
 
         static Global of(GroupExecutorStats stats, Duration oldestWait) {
+            Rate rate = stats.globalRate();
             return new Global(
                     stats.running(),
                     stats.inFlight(),
@@ -102,7 +106,10 @@ public record GroupExecutorReport(
                     stats.groups(),
                     GroupReport.numberOf(stats.globalMaxInFlight()),
                     stats.globalHeadroom(),
-                    GroupReport.numberOf(stats.globalQueueThreshold()));
+                    GroupReport.numberOf(stats.globalQueueThreshold()),
+                    rate.isUnlimited()
+                            ? null
+                            : GroupReport.RateUse.of(rate, stats.globalRateUsed(), stats.nextStartIn()));
         }
     }
 }

@@ -21,6 +21,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -101,7 +102,7 @@ public record GroupReport(
                         group.clusterMaxInFlight().map(Limit::of).orElse(Limit.NONE),
                         group.rate().map(Limit::ofRate).orElse(Limit.NO_RATE)),
                 group.rate()
-                        .map(rate -> List.of(RateUse.of(rate.value(), group)))
+                        .map(rate -> List.of(RateUse.of(rate.value(), group.rateUsed(), group.nextStartIn())))
                         .orElse(null),
                 group.clusterMaxInFlight().isPresent() ? new Share(group.leased(), alone, null, null, null) : null,
                 Totals.of(group.totals()),
@@ -212,15 +213,15 @@ public record GroupReport(
 
         private static final String REQUESTS = "requests";
 
-        static RateUse of(Rate rate, GroupStats group) {
+        static RateUse of(Rate rate, int used, Optional<Duration> nextStartIn) {
             return new RateUse(
                     REQUESTS,
                     rate.limit(),
                     rate.per(),
                     rate.burst(),
                     rate.sustained(),
-                    group.rateUsed(),
-                    group.nextStartIn().filter(Duration::isPositive).orElse(null));
+                    used,
+                    nextStartIn.filter(Duration::isPositive).orElse(null));
         }
     }
 

@@ -1,6 +1,7 @@
 package io.github.kobe.spring.metrics;
 
 import io.github.kobe.GroupExecutorStats;
+import io.github.kobe.Rate;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -16,7 +17,7 @@ final class GlobalMeters {
     private final GroupMeters source;
     private final List<Registered> registered = new ArrayList<>();
 
-    private record Registered(MeterRegistry registry, List<Meter> permits) {}
+    private record Registered(MeterRegistry registry, List<Meter> permits, List<Meter> rates) {}
 
     GlobalMeters(String executorName, GroupMeters source) {
         this.tags = Tags.of("executor", executorName, "group", GroupTags.ALL);
@@ -36,7 +37,7 @@ final class GlobalMeters {
                 "Tasks of all groups that are started and not finished",
                 GroupExecutorStats::inFlight);
         gauge(registry, "queued", "tasks", "Tasks and callers of all groups that wait", GroupExecutorStats::queued);
-        registered.add(new Registered(registry, new ArrayList<>()));
+        registered.add(new Registered(registry, new ArrayList<>(), new ArrayList<>()));
     }
 
     /** Registers the gauges of the limit, or removes them. */
@@ -60,6 +61,29 @@ final class GlobalMeters {
                         all -> Math.max(0, TagMeters.limit(all.globalMaxInFlight()) - all.inFlight())));
             }
         }
+    }
+
+    /** Registers the gauge of the rate, or removes it. */
+    void alignRate(boolean rated) {
+        for (Registered known : registered) {
+            if (!rated) {
+                known.rates.forEach(known.registry::remove);
+                known.rates.clear();
+            } else if (known.rates.isEmpty()) {
+                known.rates.add(gauge(
+                        known.registry,
+                        "rate.used",
+                        "ratio",
+                        "Share of the burst of the rate over all groups that is used up",
+                        GlobalMeters::rateUsed));
+            }
+        }
+    }
+
+    /** No number where there is no rate any more. */
+    private static double rateUsed(GroupExecutorStats all) {
+        Rate rate = all.globalRate();
+        return rate.isUnlimited() ? Double.NaN : (double) all.globalRateUsed() / rate.burst();
     }
 
     private Gauge gauge(

@@ -165,6 +165,7 @@ final class GroupMeters implements GroupRecorder.Factory {
         if (limitsDue) {
             limitsDue = false;
             of.global.alignLimit(TagMeters.isLimit(policy.globalMaxInFlight()));
+            of.global.alignRate(!policy.globalRate().isUnlimited());
             byTag.values().forEach(meters -> alignLimitsOf(policy, meters));
         }
     }

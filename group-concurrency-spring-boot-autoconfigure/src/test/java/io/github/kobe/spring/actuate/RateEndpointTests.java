@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupLimits;
+import io.github.kobe.GroupPolicy;
 import io.github.kobe.Rate;
 import io.github.kobe.TaskHandle;
 import io.github.kobe.testing.Deadline;
@@ -24,6 +25,7 @@ class RateEndpointTests {
 
     private static EndpointServer server;
     private static GroupExecutor executor;
+    private static GroupPolicy policy;
 
     @BeforeAll
     static void start() {
@@ -35,6 +37,7 @@ class RateEndpointTests {
                 "group-concurrency.groups[hourly:*].rate.per=1h",
                 "group-concurrency.groups[hourly:*].queue-timeout=unlimited");
         executor = server.executor();
+        policy = executor.policy();
     }
 
     @AfterAll
@@ -44,6 +47,7 @@ class RateEndpointTests {
 
     @AfterEach
     void forgetTheGroups() throws Exception {
+        executor.updatePolicy(policy);
         assertThat(executor.awaitQuiet(Deadline.LONG)).isTrue();
         executor.groupKeys().forEach(executor::evictGroup);
         Deadline.untilAsserted(() -> assertThat(executor.groupKeys()).isEmpty());
@@ -86,6 +90,32 @@ class RateEndpointTests {
         assertThat(server.get("").body().at("/groups/hourly:a/waitsFor").asText())
                 .isEqualTo("RATE");
         assertThat(waiting.cancel(false)).isTrue();
+    }
+
+    @Test
+    @Tag("RA5")
+    @Tag("RA15")
+    void aRateOverAllGroupsIsShownWithHowFarItIsUsedUpAndUntilWhen() throws Exception {
+        Rate two = Rate.of(2, Duration.ofHours(1)).withBurst(2);
+        executor.updatePolicy(policy.toBuilder().globalRate(two).build());
+        TaskHandle<Object> waiting = executor.submit("hourly:a", "1", () -> null); // what comes later begins empty
+
+        JsonNode all = server.get("").body();
+
+        JsonNode rate = all.at("/global/rate");
+        assertThat(rate.path("name").asText()).isEqualTo("requests");
+        assertThat(rate.path("limit").asInt()).isEqualTo(2);
+        assertThat(rate.path("per").asText()).isEqualTo("PT1H");
+        assertThat(rate.path("burst").asInt()).isEqualTo(2);
+        assertThat(rate.path("sustained").asInt()).isEqualTo(1);
+        assertThat(rate.path("used").asInt()).isEqualTo(2);
+        assertThat(Duration.parse(rate.path("nextStart").asText()))
+                .isBetween(Duration.ofMinutes(50), Duration.ofHours(2));
+        assertThat(all.at("/groups/hourly:a/waitsFor").asText()).isEqualTo("RATE");
+        assertThat(all.at("/groups/hourly:a/rates/0/used").asInt(-1)).isZero();
+        assertThat(waiting.cancel(false)).isTrue();
+        executor.updatePolicy(policy);
+        assertThat(server.get("").body().path("global").has("rate")).isFalse();
     }
 
     @Test

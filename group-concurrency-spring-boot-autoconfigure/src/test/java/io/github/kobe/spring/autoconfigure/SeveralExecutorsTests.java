@@ -25,6 +25,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.slf4j.MDC;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -165,12 +167,13 @@ class SeveralExecutorsTests {
                 });
     }
 
-    @Test
-    void oneThatPutsConfiguredLimitsOutOfForceIsWarnedOf(CapturedOutput output) {
+    @ParameterizedTest
+    @CsvSource({"defaults.max-concurrency, 7", "global.rate, 60 per 1m"})
+    void oneThatPutsConfiguredLimitsOutOfForceIsWarnedOf(String setting, String value, CapturedOutput output) {
         runner.withUserConfiguration(Own.class)
-                .withPropertyValues("group-concurrency.defaults.max-concurrency=7")
+                .withPropertyValues("group-concurrency." + setting + "=" + value)
                 .run(context -> assertThat(output)
-                        .contains("group-concurrency.defaults.max-concurrency is set, but no executor uses it: the bean"
+                        .contains("group-concurrency." + setting + " is set, but no executor uses it: the bean"
                                 + " own replaces the starter's."));
     }
 

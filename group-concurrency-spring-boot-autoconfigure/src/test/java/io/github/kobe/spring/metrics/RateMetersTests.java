@@ -40,7 +40,7 @@ class RateMetersTests {
                     "group-concurrency.groups.hasty.queue-timeout=1s");
 
     private static @Nullable Double gauge(MeterRegistry registry, String name, String tag) {
-        registry.get("group.executor.running").tag("group", tag).gauge().value(); // a scrape
+        registry.get("group.executor.global.running").gauge().value(); // a scrape
         Gauge gauge = registry.find("group.executor." + name).tag("group", tag).gauge();
         return gauge == null ? null : gauge.value();
     }
@@ -67,6 +67,27 @@ class RateMetersTests {
                     assertThat(gauge(registry, "rate.waiting", tag)).isEqualTo(1);
                     assertThat(waiting.cancel(false)).isTrue();
                     assertThat(gauge(registry, "rate.waiting", tag)).isZero();
+                });
+    }
+
+    @Test
+    @Tag("RA5")
+    void aGaugeTellsHowFarTheRateOverAllGroupsIsUsedUp() {
+        runner.withPropertyValues("group-concurrency.global.rate=10 per 1h burst 4")
+                .run(context -> {
+                    MeterRegistry registry = context.getBean(MeterRegistry.class);
+                    GroupExecutor executor = context.getBean(GroupExecutor.class);
+                    run(executor, "other");
+                    run(executor, "hourly-a");
+                    assertThat(gauge(registry, "global.rate.used", "_all")).isEqualTo(0.5);
+                    assertThat(gauge(registry, "rate.used", "hourly-*")).isEqualTo(0.5);
+                    assertThat(gauge(registry, "rate.used", "_default")).isNull();
+
+                    executor.updatePolicy(executor.policy().toBuilder()
+                            .globalRate(Rate.UNLIMITED)
+                            .build());
+                    Deadline.untilAsserted(() -> assertThat(gauge(registry, "global.rate.used", "_all"))
+                            .isNull());
                 });
     }
 
