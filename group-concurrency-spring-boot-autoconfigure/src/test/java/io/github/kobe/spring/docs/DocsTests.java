@@ -11,8 +11,10 @@ import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupPermit;
 import io.github.kobe.GroupStats;
 import io.github.kobe.LimitSource;
+import io.github.kobe.Rate;
 import io.github.kobe.spring.actuate.GroupExecutorReport;
 import io.github.kobe.spring.actuate.GroupReport;
+import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
 import io.github.kobe.spring.web.ExchangeGroupKey;
 import io.github.kobe.spring.web.RequestGroupKey;
 import io.github.kobe.testing.Deadline;
@@ -44,6 +46,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.ClassPathBeanDefinitionScanner;
 import org.springframework.core.type.filter.AssignableTypeFilter;
@@ -344,6 +348,20 @@ class DocsTests {
         GroupStats slow = executor.groupStats("partner:slow.example").orElseThrow();
         assertThat(slow.maxConcurrency()).isEqualTo(new EffectiveLimit<>(2, LimitSource.CONFIGURED));
         assertThat(slow.queueThreshold()).isEqualTo(new EffectiveLimit<>(100, LimitSource.PATTERN));
+    }
+
+    @Test
+    void theHowtoOnPartnersGivesAnAccountOfAllTenantsAnExecutorOfItsOwn() {
+        new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(GroupConcurrencyAutoConfiguration.class))
+                .withUserConfiguration(GeocoderExecutor.class)
+                .run(context -> {
+                    GroupExecutor geocoder = context.getBean("geocoder", GroupExecutor.class);
+                    assertThat(geocoder.call("tenant:a", () -> "found")).isEqualTo("found");
+                    assertThat(geocoder.stats().globalRate()).hasToString("60 in PT1M, 1 at once");
+                    assertThat(context.getBean(GroupExecutor.class).stats().globalRate())
+                            .isEqualTo(Rate.UNLIMITED);
+                });
     }
 
     /** As an application finds them, where a bean's name is that of its class. */
