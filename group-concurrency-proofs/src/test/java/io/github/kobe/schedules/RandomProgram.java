@@ -148,6 +148,9 @@ public final class RandomProgram {
                 int most = 1 + random.nextInt(size.limit + 2);
                 builder.globalMaxInFlight(most).globalHeadroom(headroom(most, random));
             }
+            if (random.nextInt(8) == 0) {
+                builder.globalRate(Rate.of(20 + random.nextInt(60), Duration.ofMillis(1)));
+            }
             if (random.nextInt(5) == 0) {
                 builder.globalQueueThreshold(random.nextInt(size.queue));
             }
