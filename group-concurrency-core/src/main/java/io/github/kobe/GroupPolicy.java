@@ -464,10 +464,9 @@ public final class GroupPolicy {
 
         /**
          * Sets how much starts over all groups in any window: what one upstream allows that all of them share. So it is right for
-         * an executor of its own for each upstream, since everything that this one starts counts. Where the rate is what is short,
-         * groups take turns of as many starts as their weight, whatever they hold. Nested work that shares the global permit of the work
-         * around it doesn't count. Up to the half of a burst may be left out of a burst after a pause. Default: {@link
-         * Rate#UNLIMITED}.
+         * an executor of its own for each upstream, since everything that this one starts counts. While the rate is what is short,
+         * groups take turns of as many starts as their weight, whatever they hold. Nested work that shares the global permit of the
+         * work around it doesn't count. After a pause, up to an eighth of the burst may be missing. Default: {@link Rate#UNLIMITED}.
          *
          * @param value its numbers are in the ranges of {@link Rate}
          * @return this builder

@@ -116,7 +116,7 @@ public sealed class RejectedTaskException extends RejectedExecutionException {
         String work = taskId.isEmpty() ? "Work" : "Task '" + KeyText.printable(taskId) + "'";
         String why = switch (reason) {
             case RATE_LIMITED ->
-                "the group's rate lets it start only after the time that it may wait"
+                "the rate of the group, or of all, lets it start only after the time that it may wait"
                         + (retryAfter == null ? "" : ", in " + retryAfter)
                         + facts(queued, " waiting", waitsFor);
             case GROUP_QUEUE_FULL ->

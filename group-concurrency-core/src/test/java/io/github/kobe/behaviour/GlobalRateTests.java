@@ -17,6 +17,7 @@ import io.github.kobe.TaskHandle;
 import io.github.kobe.WaitReason;
 import io.github.kobe.audit.Engines;
 import io.github.kobe.audit.ManualClock;
+import io.github.kobe.audit.Waits;
 import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
@@ -145,12 +146,10 @@ class GlobalRateTests {
         }
         submit(executor, "heavy", 100);
         submit(executor, "light", 100);
-        pass(executor, SECOND.multipliedBy(5));
+        passASecondInWhichTheShortOnesEnd(executor, 5);
         Map<String, Integer> before = queued(executor);
 
-        for (int second = 0; second < 40; second++) {
-            pass(executor, SECOND);
-        }
+        passASecondInWhichTheShortOnesEnd(executor, 40);
 
         Map<String, Integer> after = queued(executor);
         assertThat(before.get("heavy") - after.get("heavy")).isEqualTo(24);
@@ -162,11 +161,26 @@ class GlobalRateTests {
         letAllStart(executor);
     }
 
+    private void passASecondInWhichTheShortOnesEnd(GroupExecutor executor, int times) {
+        for (int i = 0; i < times; i++) {
+            pass(executor, SECOND);
+            Deadline.until(
+                    "nothing short is in flight",
+                    () -> stats(executor, "heavy").inFlight() == 0
+                            && stats(executor, "light").inFlight() == 0);
+        }
+    }
+
     @Test
     void whilePermitsAreShortTurnsAreByWhatIsHeldThoughTheRateWasShortBefore() throws Exception {
         GroupExecutor executor = start(policy(4).globalMaxInFlight(2));
-        submit(executor, "earlier", 5);
-        letAllStart(executor);
+        for (int i = 0; i < 4; i++) {
+            executor.acquire("earlier").close();
+        }
+        submit(executor, "earlier", 1);
+        assertThat(stats(executor, "earlier").waitsFor()).contains(WaitReason.RATE);
+        pass(executor, MINUTE);
+        Deadline.until("it has ended", () -> executor.stats().inFlight() == 0);
         GroupPermit one = executor.acquire("long");
         GroupPermit two = executor.acquire("long");
         pass(executor, MINUTE);
@@ -269,6 +283,94 @@ class GlobalRateTests {
 
         assertThat(result).isEqualTo("done");
         assertThat(stats(executor, "inner").totals().succeeded()).isEqualTo(10);
+    }
+
+    /** A task that waits for another one of its group, whose only permit it has. */
+    private TaskHandle<String> parent(GroupExecutor executor) {
+        return executor.submit(
+                "one",
+                "parent",
+                () -> engines.witness(executor)
+                        .waiting("one", executor.submit("one", "child", () -> "child")::await)
+                        .valueOrThrow());
+    }
+
+    private static GroupPolicy.Builder policyOfOne(int burst) {
+        return policy(burst).group("one", GroupLimits.unset().withMaxConcurrency(1));
+    }
+
+    @Test
+    @Tag("RA14")
+    void whatIsBorrowedCountsAsAStart() throws Exception {
+        GroupExecutor executor = start(policyOfOne(2));
+
+        assertThat(parent(executor).await().value()).isEqualTo("child");
+
+        assertThat(executor.tryAcquire("other", Duration.ZERO)).isEmpty();
+    }
+
+    @Test
+    @Tag("RA14")
+    void whatIsLentCountsWhereMostOfTheRateLiesInStripes() throws Exception {
+        GroupExecutor executor = start(policyOfOne(60));
+
+        assertThat(parent(executor).await().value()).isEqualTo("child");
+
+        assertThat(executor.stats().globalRateUsed()).isEqualTo(2);
+    }
+
+    @Test
+    @Tag("RA4")
+    @Tag("RA14")
+    void aBorrowerWaitsForTheRateAheadOfAllTurns() throws Exception {
+        GroupExecutor executor = start(policyOfOne(1));
+        TaskHandle<String> parent = parent(executor);
+        Waits.awaitQueued(executor, "one", 1);
+        submit(executor, "flood", 100);
+        pass(executor, SECOND.minus(A_NANOSECOND));
+        assertThat(queued(executor, "one")).isEqualTo(1);
+        assertThat(queued(executor, "flood")).isEqualTo(100);
+
+        Deadline.until("it is over, in a second or two", () -> {
+            pass(executor, A_NANOSECOND);
+            return parent.isDone() || queued(executor, "flood") < 99;
+        });
+
+        assertThat(parent.await().value()).isEqualTo("child");
+        assertThat(queued(executor, "flood")).isEqualTo(100);
+        executor.shutdown();
+    }
+
+    @Test
+    @Tag("RA4")
+    @Tag("RA14")
+    void whoComesLaterDoesNotOvertakeABorrower() throws Exception {
+        GroupExecutor executor = start(policyOfOne(1));
+        TaskHandle<String> parent = parent(executor);
+        Waits.awaitQueued(executor, "one", 1);
+
+        clock.advance(SECOND);
+
+        assertThat(executor.tryAcquire("other", Duration.ZERO)).isEmpty();
+        pass(executor, Duration.ZERO);
+        assertThat(parent.await().value()).isEqualTo("child");
+    }
+
+    @Test
+    @Tag("RA14")
+    void aBorrowerUnderAFullLimitWaitsForTheRate() throws Exception {
+        GroupExecutor executor = start(policyOfOne(1).globalMaxInFlight(1));
+        TaskHandle<String> parent = parent(executor);
+        Waits.awaitQueued(executor, "one", 1);
+        pass(executor, SECOND.minus(A_NANOSECOND));
+        assertThat(queued(executor, "one")).isEqualTo(1);
+
+        Deadline.until("it is over", () -> {
+            pass(executor, A_NANOSECOND);
+            return parent.isDone();
+        });
+
+        assertThat(parent.await().value()).isEqualTo("child");
     }
 
     @Test

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param limit the limit that was reached; -1: none was
  * @param queued how many waited then
  * @param waitsFor why they did; {@code null}: for nothing that is known
- * @param retryAfterNanos in how long the group's rate lets it start; 0: it has none, or that isn't why
+ * @param retryAfterNanos in how long the rates let it start; 0: there is none, or that isn't why
  */
 public record Rejection(
         RejectionReason reason,

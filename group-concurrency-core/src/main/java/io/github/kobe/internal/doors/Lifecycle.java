@@ -73,7 +73,7 @@ final class Lifecycle {
 
     /** {@return whether nothing is in flight or waits, and every permit is back} */
     private boolean isAtRest() {
-        return isQuiet() && ledger.hasAllCredits();
+        return isQuiet() && ledger.permits.areAllHere();
     }
 
     private boolean isQuiet() {
@@ -301,7 +301,7 @@ final class Lifecycle {
                 return false;
             }
             stage.beginDrain();
-            ledger.keepNoHeadroom();
+            ledger.permits.keepNoHeadroom();
         } finally {
             ledger.unlock();
         }

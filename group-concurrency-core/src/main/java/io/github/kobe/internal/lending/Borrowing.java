@@ -285,22 +285,32 @@ final class Borrowing {
         /** Finds all that it needs; what it has found stays marked, also if that isn't all. */
         private boolean findPermits() {
             ofGroup = findOfGroup();
-            if (ofGroup == null) {
-                if (group.hasRoom() && !node.mayShare()) {
-                    ofGlobal = findGlobal();
-                }
-                return ofGlobal != null;
+            if (ofGroup == null && (!group.hasRoom() || node.mayShare())) {
+                return false;
             }
-            shares = node.tryShare();
-            if (!shares) {
-                ofGlobal = findGlobal();
-                free = ofGlobal == null && last && tryTakeFree();
+            shares = ofGroup != null && node.tryShare();
+            if (shares) {
+                return true;
             }
-            boolean found = shares || ofGlobal != null || free;
-            if (!found && last) {
+            if (!mayStart()) {
+                ledger.wantStart(group);
+                return false;
+            }
+            ofGlobal = findGlobal();
+            free = ofGroup != null && ofGlobal == null && last && tryTakeFree();
+            boolean found = ofGlobal != null || free;
+            if (ofGroup != null && !found && last) {
                 ledger.wantFree(group);
             }
             return found;
+        }
+
+        private boolean mayStart() {
+            if (ledger.permits.mayStart()) {
+                return true;
+            }
+            ledger.bind(); // what lies in stripes counts too
+            return ledger.permits.mayStart();
         }
 
         private boolean tryTakeFree() {
@@ -433,6 +443,7 @@ final class Borrowing {
                     lending.begun(ofGlobal);
                 }
                 group.takeFromLedger(Piece.ALL);
+                ledger.permits.startOnLent();
             } else {
                 group.take(Piece.all(!shares));
             }

@@ -448,7 +448,7 @@ public final class Lending {
     void tryReclaim(Offer offer, Batch batch) {
         boolean free = true;
         for (Loan loan = offer.firstLoan; loan != null; loan = loan.nextOfOffer) {
-            if (loan.lacksGlobal && ledger.hasFree()) {
+            if (loan.lacksGlobal && ledger.permits.hasFree()) {
                 loan.retake(Piece.GLOBAL);
             }
             free &= !loan.lacksGlobal && offer.isGroupFree(loan);

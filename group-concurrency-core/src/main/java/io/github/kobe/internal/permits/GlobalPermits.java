@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Guarded by the ledger's lock, but for what says otherwise.
  */
-final class GlobalPermits {
+public final class GlobalPermits {
 
     private final Core core;
 
@@ -120,8 +120,8 @@ final class GlobalPermits {
         return known.is(tempo) ? known : known.changed(tempo, processors, now);
     }
 
-    /** Keeps none for groups that hold little any more, for good. */
-    void keepNoHeadroom() {
+    /** Keeps none for groups that hold little any more, for good; what that lets start is for {@link Ledger#drain}. */
+    public void keepNoHeadroom() {
         drains = true;
         headroom = 0;
     }
@@ -236,8 +236,14 @@ final class GlobalPermits {
         return free > headroom || (free > 0 && group.holdsLittle());
     }
 
+    /** Counts a start on a permit that is lent, which the rate lets be. */
+    public void startOnLent() {
+        GlobalRate known = rate;
+        boolean unused = known == null || known.tryTake(core.now());
+    }
+
     /** {@return whether the rate lets one start} Stale where the lock is not held. */
-    boolean mayStart() {
+    public boolean mayStart() {
         GlobalRate known = rate;
         return known == null || known.allowsAt(core.now());
     }
@@ -247,7 +253,7 @@ final class GlobalPermits {
         free += number;
     }
 
-    boolean hasFree() {
+    public boolean hasFree() {
         return free > 0;
     }
 
@@ -257,7 +263,7 @@ final class GlobalPermits {
     }
 
     /** {@return whether every permit is here, and none in the hand of a thread that is about to give it back} */
-    boolean areAllHere() {
+    public boolean areAllHere() {
         return !isCapped() || free == limit;
     }
 

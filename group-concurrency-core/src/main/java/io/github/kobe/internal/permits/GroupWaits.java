@@ -57,7 +57,7 @@ abstract sealed class GroupWaits extends FreePermits permits GroupStarts {
     boolean attached;
 
     GroupWaits(Groups engine, String key, EffectiveLimits base, boolean named) {
-        super(base, engine.ledger.isCapped());
+        super(base, engine.ledger.permits.isCapped());
         this.engine = engine;
         this.key = key;
         this.lease = base.isClustered() ? new Lease(key) : null;

@@ -56,7 +56,7 @@ abstract sealed class GuardedGroup extends GroupState implements Continued permi
             boolean attach = false;
             try {
                 if (lock == guard) {
-                    attach = lock == own && (ledger.isOn() || (!isCapped() && ledger.isCapped()));
+                    attach = lock == own && (ledger.isOn() || (!isCapped() && ledger.permits.isCapped()));
                     if (!attach) {
                         boolean alive = becomeSlow();
                         entered = true;
@@ -191,7 +191,7 @@ abstract sealed class GuardedGroup extends GroupState implements Continued permi
                 joinLedger();
                 guard = ledger.lock;
             }
-            if (!isCapped() && ledger.isCapped()) {
+            if (!isCapped() && ledger.permits.isCapped()) {
                 becomeCapped();
             }
         } finally {

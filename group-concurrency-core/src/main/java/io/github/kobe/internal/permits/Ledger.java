@@ -55,7 +55,7 @@ public final class Ledger {
 
     private final Core core;
 
-    final GlobalPermits permits;
+    public final GlobalPermits permits;
 
     /** Where it is the guard of a group, it is taken as any guard, and given back by {@link #unlock()}. */
     public final ReentrantLock lock = new ReentrantLock();
@@ -104,6 +104,9 @@ public final class Ledger {
     /** Groups where something that is offered a permit of the group lacks a free global one. */
     private final SequencedSet<GroupState> wantFree = new LinkedHashSet<>();
 
+    /** Groups where something that is offered permits lacks a start of the rate. It goes ahead of all turns. */
+    private final SequencedSet<GroupState> wantStart = new LinkedHashSet<>();
+
     Ledger(Core core, Lenders lenders) {
         this.core = core;
         this.permits = new GlobalPermits(core);
@@ -112,11 +115,6 @@ public final class Ledger {
 
     public boolean isOn() {
         return on;
-    }
-
-    /** {@return whether there are credits: for good, once a limit or a rate was set} */
-    boolean isCapped() {
-        return permits.isCapped();
     }
 
     public void lock() {
@@ -141,7 +139,7 @@ public final class Ledger {
             }
         } else if (on) {
             int enough = CALM_SECTIONS * permits.stripes();
-            calmSections = !turns.isEmpty() ? 0 : Math.min(calmSections, enough - 1) + 1;
+            calmSections = !turns.isEmpty() || !wantStart.isEmpty() ? 0 : Math.min(calmSections, enough - 1) + 1;
             if (calmSections >= enough && !isNeeded() && permits.areEnough()) {
                 on = false;
                 permits.thaw();
@@ -280,21 +278,7 @@ public final class Ledger {
         leaveTurns(group);
         withExempt.remove(group);
         wantFree.remove(group);
-    }
-
-    // ---- permits, as GlobalPermits says
-
-    public boolean hasFree() {
-        return permits.hasFree();
-    }
-
-    public boolean hasAllCredits() {
-        return permits.areAllHere();
-    }
-
-    /** Keeps no headroom any more, for good; what that lets start is for {@link #drain}. Under the lock. */
-    public void keepNoHeadroom() {
-        permits.keepNoHeadroom();
+        wantStart.remove(group);
     }
 
     // ---- sums
@@ -307,7 +291,7 @@ public final class Ledger {
     /** {@return whether a group has yet to get in its turn what is free} */
     boolean isAwaited() {
         GroupState first = next();
-        return first != null && permits.mayTake(first);
+        return !wantStart.isEmpty() || (first != null && permits.mayTake(first));
     }
 
     /** {@return the number in flight; exact while somebody watches} */
@@ -352,6 +336,11 @@ public final class Ledger {
         wantFree.add(group);
     }
 
+    /** Has {@code group} looked at again as soon as the rate lets something start. */
+    public void wantStart(GroupState group) {
+        wantStart.add(group);
+    }
+
     /**
      * First owners who want their permits back, then what is offered, then whose turn it is, then who needs no global permit,
      * then what is offered and needs more than that.
@@ -371,6 +360,9 @@ public final class Ledger {
                 group.grantOffered(false, batch);
             }
             do {
+                while (permits.mayStart() && !wantStart.isEmpty()) {
+                    wantStart.removeFirst().grantOffered(true, batch);
+                }
                 if (!grantTurns(batch)) {
                     return;
                 }
@@ -381,12 +373,12 @@ public final class Ledger {
                     group.grantOffered(true, batch);
                 }
                 lenders.lendOn(batch);
-                while (permits.hasFree() && permits.mayStart() && !wantFree.isEmpty()) {
+                while (permits.hasFree() && !wantFree.isEmpty()) {
                     wantFree.removeFirst().grantOffered(true, batch);
                 }
                 // Whose permits were lent holds less: it may have the headroom now.
             } while (isAwaited() && permits.mayStart());
-            if (rateShort || !wantFree.isEmpty()) {
+            if (rateShort || !wantStart.isEmpty()) {
                 armRate();
             }
             done = true;
@@ -462,8 +454,8 @@ public final class Ledger {
     /** Has the housekeeper look when the rate lets something start that waits. It doesn't fail. */
     private void armRate() {
         GlobalRate rate = permits.rate();
-        if (rate != null && !permits.mayStart() && !rate.arm(core, this::rateIsDue)) {
-            GroupState first = turns.first();
+        if (rate != null && !rate.arm(core, this::rateIsDue)) {
+            GroupState first = wantStart.isEmpty() ? turns.first() : wantStart.getFirst();
             boolean unused = first != null && core.housekeeper.retry(first.asGroup());
         }
     }

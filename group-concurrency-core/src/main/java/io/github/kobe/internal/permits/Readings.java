@@ -159,7 +159,7 @@ public final class Readings {
         if (ledger.turns.isOthersGuarantee(group)) {
             return WaitReason.OTHERS_GUARANTEE;
         }
-        return ledger.hasFree() ? WaitReason.HEADROOM : WaitReason.CAP;
+        return ledger.permits.hasFree() ? WaitReason.HEADROOM : WaitReason.CAP;
     }
 
     private static Optional<Duration> unlessNever(long nanos) {

@@ -274,7 +274,7 @@ class CarriedCallTests {
         assertThat(isFree("z")).isFalse();
         second.close();
         first.close();
-        assertThat(EngineAccess.engine(executor).ledger.hasAllCredits() || executor.awaitQuiet(Deadline.LONG))
+        assertThat(EngineAccess.engine(executor).ledger.permits.areAllHere() || executor.awaitQuiet(Deadline.LONG))
                 .isTrue();
     }
 
