@@ -51,7 +51,8 @@ class ClusterExecutorTests extends SharingExecutors {
         try (CapturedLog log = CapturedLog.open()) {
             GroupExecutor executor = GroupExecutor.newVirtualThreadExecutor(policy.build(), settings);
             Deadline.until(
-                    "shares", () -> executor.cluster().orElseThrow().state().nodes() == 1);
+                    "it has told that the store answers",
+                    () -> log.infos().stream().anyMatch(line -> line.contains(", which answers")));
             Deadline.within(() -> {
                 executor.close();
                 return true;

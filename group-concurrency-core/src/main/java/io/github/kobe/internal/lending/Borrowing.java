@@ -292,7 +292,7 @@ final class Borrowing {
             if (shares) {
                 return true;
             }
-            if (!mayStart()) {
+            if (!ledger.mayStart()) {
                 ledger.wantStart(group);
                 return false;
             }
@@ -303,14 +303,6 @@ final class Borrowing {
                 ledger.wantFree(group);
             }
             return found;
-        }
-
-        private boolean mayStart() {
-            if (ledger.permits.mayStart()) {
-                return true;
-            }
-            ledger.bind(); // what lies in stripes counts too
-            return ledger.permits.mayStart();
         }
 
         private boolean tryTakeFree() {

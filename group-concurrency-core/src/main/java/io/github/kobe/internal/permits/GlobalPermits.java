@@ -243,7 +243,7 @@ public final class GlobalPermits {
     }
 
     /** {@return whether the rate lets one start} Stale where the lock is not held. */
-    public boolean mayStart() {
+    boolean mayStart() {
         GlobalRate known = rate;
         return known == null || known.allowsAt(core.now());
     }

@@ -336,6 +336,14 @@ public final class Ledger {
         wantFree.add(group);
     }
 
+    /** {@return whether the rate lets one start, of those that lie in stripes too} */
+    public boolean mayStart() {
+        if (!permits.mayStart()) {
+            bind();
+        }
+        return permits.mayStart();
+    }
+
     /** Has {@code group} looked at again as soon as the rate lets something start. */
     public void wantStart(GroupState group) {
         wantStart.add(group);
