@@ -18,6 +18,7 @@ import io.github.kobe.WaitReason;
 import io.github.kobe.audit.Engines;
 import io.github.kobe.audit.ManualClock;
 import io.github.kobe.audit.Waits;
+import io.github.kobe.internal.doors.EngineAccess;
 import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
@@ -26,6 +27,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -392,6 +394,48 @@ class GlobalRateTests {
     }
 
     @Test
+    @Tag("RA8")
+    void whatSharesAGlobalPermitIsNotRejectedForTheRate() throws Exception {
+        GroupExecutor executor = start(policy(2)
+                .group("inner", GroupLimits.unset().withMaxConcurrency(1).withQueueTimeout(SECOND.dividedBy(2))));
+        GroupPermit held = executor.acquire("inner");
+        Caller<String> caller =
+                Caller.start(() -> executor.call("outer", () -> executor.call("inner", () -> "nested")));
+
+        Waits.awaitQueued(executor, "inner", 1);
+
+        held.close();
+        assertThat(caller.result()).isEqualTo("nested");
+    }
+
+    @Test
+    @Tag("RA8")
+    void whatSharesAheadTakesNoStart() throws Exception {
+        GroupExecutor executor =
+                start(policy(5).group("inner", GroupLimits.unset().withMaxConcurrency(1)));
+        GroupPermit held = executor.acquire("inner");
+        List<Caller<String>> callers = IntStream.range(0, 4)
+                .mapToObj(i -> Caller.start(() -> executor.call("outer", () -> executor.call("inner", () -> "nested"))))
+                .toList();
+        Waits.awaitQueued(executor, "inner", 4);
+
+        Caller<Boolean> late = Caller.start(() -> {
+            try (GroupPermit permit =
+                    executor.tryAcquire("inner", SECOND.multipliedBy(3)).orElseThrow()) {
+                return permit != null;
+            }
+        });
+
+        Waits.awaitQueued(executor, "inner", 5);
+        held.close();
+        for (Caller<String> caller : callers) {
+            assertThat(caller.result()).isEqualTo("nested");
+        }
+        letAllStart(executor);
+        assertThat(late.result()).isTrue();
+    }
+
+    @Test
     @Tag("RA1")
     void nobodyRunsWhatIsRejected() {
         GroupExecutor executor = start(
@@ -438,6 +482,65 @@ class GlobalRateTests {
 
         executor.updatePolicy(engines.witnessed(executor, without.build()));
         assertThat(queued(executor, "a")).isZero();
+    }
+
+    @Test
+    @Tag("RA11")
+    void aChangeAfterALongRestBeginsWithTheBurstButForWhatCameFromAStripe() throws Exception {
+        GroupExecutor executor = start(policy(30));
+        executor.acquire("a").close();
+        pass(executor, Duration.ofHours(1));
+
+        executor.updatePolicy(engines.witnessed(
+                executor,
+                policy(30).globalRate(Rate.of(120, MINUTE).withBurst(30)).build()));
+
+        assertThat(executor.stats().globalRateUsed()).isEqualTo(1);
+        submit(executor, "a", 30);
+        assertThat(queued(executor, "a")).isEqualTo(1);
+        letAllStart(executor);
+    }
+
+    @Test
+    void alarmsOfRatesThatWereReplacedDoNotPileUp() {
+        GroupExecutor executor = start(policy());
+        submit(executor, "a", 2);
+        for (int limit = 60; limit < 100; limit++) {
+            executor.updatePolicy(engines.witnessed(
+                    executor,
+                    policy().globalRate(Rate.of(limit, MINUTE).withBurst(1)).build()));
+        }
+
+        pass(executor, SECOND);
+
+        assertThat(EngineAccess.alarms(executor)).isLessThan(20);
+        letAllStart(executor);
+    }
+
+    @Test
+    void aBorrowerThatHasLeftKeepsNobodyOut() throws Exception {
+        GroupExecutor executor = start(policyOfOne(1));
+        AtomicReference<TaskHandle<String>> child = new AtomicReference<>();
+        AtomicReference<Thread> thread = new AtomicReference<>();
+        TaskHandle<String> parent = executor.submit("one", "parent", () -> {
+            thread.set(Thread.currentThread());
+            child.set(executor.submit("one", "child", () -> "child"));
+            return engines.witness(executor)
+                    .waiting("one", child.get()::await)
+                    .status()
+                    .toString();
+        });
+        Waits.awaitQueued(executor, "one", 1);
+        Caller.awaitBlocked(thread.get());
+
+        child.get().cancel(true);
+
+        assertThat(parent.await().value()).isEqualTo("CANCELLED");
+        Deadline.until(
+                "all is over",
+                () -> executor.stats().inFlight() == 0 && executor.stats().queued() == 0);
+        clock.advance(SECOND);
+        assertThat(executor.tryAcquire("other", Duration.ZERO)).isPresent().hasValueSatisfying(GroupPermit::close);
     }
 
     @Test

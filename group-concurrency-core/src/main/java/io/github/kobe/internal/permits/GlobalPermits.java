@@ -180,7 +180,11 @@ public final class GlobalPermits {
     /** Refills what may start, while the ledger is loose; returns whether that is what was lacking. */
     boolean refill() {
         GlobalRate known = rate;
-        return known != null && known.refill(core.now());
+        if (known == null) {
+            return false;
+        }
+        known.freeze(); // first: what others take is started before what is charged now
+        return known.refill(core.now());
     }
 
     // ---- from the stripes, without any lock

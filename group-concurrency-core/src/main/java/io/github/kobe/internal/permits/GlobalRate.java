@@ -2,6 +2,7 @@ package io.github.kobe.internal.permits;
 
 import io.github.kobe.internal.base.Core;
 import io.github.kobe.internal.base.Tempo;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
 
 /**
@@ -63,12 +64,12 @@ final class GlobalRate {
     /** {@return what goes on in its place, with other numbers} Nothing is in the stripes. If it fails, nothing has come of it. */
     GlobalRate changed(Tempo after, int processors, long now) {
         GlobalRate changed = new GlobalRate(after, pace, processors);
-        if (here < spread) {
-            pace.take(tempo, spread - here, now); // nobody knows when those started
-        }
         pace.change(tempo, after, now);
-        changed.begin(pace.restedFrom() < now);
-        changed.alarmAt = alarmAt;
+        boolean rested = pace.restedFrom() < now;
+        if (rested) {
+            pace.settle(after, 0, spread - here, now); // nobody knows when those started
+        }
+        changed.begin(rested);
         return changed;
     }
 
@@ -152,9 +153,8 @@ final class GlobalRate {
         here = 0;
     }
 
-    /** Refills the stripes, which lie open; returns whether none was left, and there are some now. */
+    /** Spreads those that are here again, and more; returns whether none was left, and there are some now. */
     boolean refill(long now) {
-        freeze();
         boolean lacked = here == 0;
         if (fill(now)) {
             thaw();
@@ -187,13 +187,17 @@ final class GlobalRate {
         return since < 0 ? 0 : Math.min(tempo.burst() - spread, 1 + tempo.unitsIn(since + 1));
     }
 
-    /** Has the housekeeper do something when the next start is allowed; returns false if there is no thread for it, or no memory. */
-    boolean arm(Core core, LongConsumer action) {
+    /**
+     * Has the housekeeper do something when the next start is allowed; returns false if there is no thread for it, or no memory.
+     *
+     * @param pointless whether another rate, or none, has taken its place
+     */
+    boolean arm(Core core, BooleanSupplier pointless, LongConsumer action) {
         if (alarmAt != 0 && alarmAt <= next) {
             return true;
         }
         try {
-            if (core.housekeeper.at(next, () -> false, action)) {
+            if (core.housekeeper.at(next, pointless, action)) {
                 alarmAt = next;
                 return true;
             }

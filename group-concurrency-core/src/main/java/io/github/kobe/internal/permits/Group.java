@@ -8,7 +8,6 @@ import io.github.kobe.internal.base.EffectiveLimits;
 import io.github.kobe.internal.base.KeyText;
 import io.github.kobe.internal.base.Recording;
 import io.github.kobe.internal.base.Rejection;
-import java.util.Objects;
 import java.util.concurrent.ThreadFactory;
 import org.jspecify.annotations.Nullable;
 
@@ -76,7 +75,8 @@ public final class Group extends GuardedGroup {
         if (!permits.tryTakeCredit(stripe)) {
             return NOT_TAKEN;
         }
-        if (!permits.tryStart(stripe) || tryTake(true) != Take.TAKEN) {
+        boolean lapsed = permits.isRated() && isLeaseOver();
+        if (lapsed || !permits.tryStart(stripe) || tryTake(true) != Take.TAKEN) {
             giveCredit(0, stripe);
             return NOT_TAKEN;
         }
@@ -334,12 +334,9 @@ public final class Group extends GuardedGroup {
             if (verdict == null) {
                 ledger.lock();
                 try {
-                    if (ledger.refill()) {
+                    while (verdict == null) {
+                        ledger.refillOrBind();
                         verdict = decide(node, loader, maxWait, batch);
-                    }
-                    if (verdict == null) {
-                        ledger.bind();
-                        verdict = Objects.requireNonNull(decide(node, loader, maxWait, batch));
                     }
                 } finally {
                     ledger.unlock();

@@ -224,12 +224,13 @@ abstract sealed class GroupStarts extends GroupWaits permits GroupState {
     }
 
     /**
-     * {@return in how long its rate and the global one let one more start, behind those that wait here; 0: now, or there is none} Others'
+     * {@return in how long its rate and the global one let {@code node} start, behind those that wait here; 0: now, or there is none} Others'
      * turns may come before.
      */
-    private long waitForRate() {
+    private long waitForRate(Node node) {
         long starts = queue.size() + 1L;
-        long ofAll = ledger.permits.waitFor(starts);
+        // Who shares a global permit needs no start of the global rate; nobody counts how many of those wait.
+        long ofAll = node.mayShare() ? 0 : ledger.permits.waitFor(queue.hasExempt() ? 1 : starts);
         GroupRate known = rate;
         if (known == null) {
             return ofAll;
@@ -249,7 +250,7 @@ abstract sealed class GroupStarts extends GroupWaits permits GroupState {
     final @Nullable Rejection reserve(Node node, long maxWait) {
         int threshold = limits().queueThreshold().value();
         int size = queue.size();
-        long rateWait = waitForRate();
+        long rateWait = waitForRate(node);
         if (size >= threshold) {
             return rejection(RejectionReason.GROUP_QUEUE_FULL, threshold, size, rateWait);
         }

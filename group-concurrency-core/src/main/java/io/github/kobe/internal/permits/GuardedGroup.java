@@ -141,7 +141,7 @@ abstract sealed class GuardedGroup extends GroupState implements Continued permi
             }
             boolean decided = false;
             if (lacksCredit) {
-                ledger.bind();
+                ledger.refillOrBind();
                 decided = enter();
                 exit(batch);
             }

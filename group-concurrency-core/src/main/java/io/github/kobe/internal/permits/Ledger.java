@@ -171,9 +171,11 @@ public final class Ledger {
         }
     }
 
-    /** {@return whether it was only the rate that kept something from starting, and that it is loose still, and has more} */
-    boolean refill() {
-        return !on && permits.refill();
+    /** Has more in the stripes, if it is loose and only the rate kept something from starting; else as {@link #bind}. */
+    void refillOrBind() {
+        if (on || !permits.refill()) {
+            bind();
+        }
     }
 
     /**
@@ -321,6 +323,9 @@ public final class Ledger {
         } else if (!withExempt.isEmpty()) {
             withExempt.remove(group);
         }
+        if (!wantStart.isEmpty() && !group.isOffered()) {
+            wantStart.remove(group);
+        }
         drain(group, batch);
     }
 
@@ -462,7 +467,7 @@ public final class Ledger {
     /** Has the housekeeper look when the rate lets something start that waits. It doesn't fail. */
     private void armRate() {
         GlobalRate rate = permits.rate();
-        if (rate != null && !rate.arm(core, this::rateIsDue)) {
+        if (rate != null && !rate.arm(core, () -> permits.rate() != rate, this::rateIsDue)) {
             GroupState first = wantStart.isEmpty() ? turns.first() : wantStart.getFirst();
             boolean unused = first != null && core.housekeeper.retry(first.asGroup());
         }
