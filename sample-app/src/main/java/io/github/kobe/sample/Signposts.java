@@ -35,6 +35,8 @@ class Signposts {
         all.add(new Signpost("/actuator/groupscopes", "credit reports that are being made"));
         all.add(new Signpost("/actuator/metrics/group.executor.submitted", "one of the meters"));
         all.add(new Signpost("/partner/traffic", "what the partner counts by itself"));
+        all.add(new Signpost(
+                "/partner/quota", "what it counts of VAT numbers, of which it takes only so many a minute"));
         if (environment.acceptsProfiles(Profiles.of("rollout"))) {
             all.add(new Signpost("/actuator/rollouts", "all rollouts"));
         }

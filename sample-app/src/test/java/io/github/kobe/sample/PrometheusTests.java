@@ -290,7 +290,7 @@ class PrometheusTests {
 
         assertThat(found.get("application")).containsExactly("reports");
         assertThat(found.get("instance")).containsExactly("127.0.0.1:" + sample.port());
-        assertThat(found.get("executor")).containsExactly("groupExecutor");
+        assertThat(found.get("executor")).containsExactly("groupExecutor", "vat");
         assertThat(found.get("group")).contains("tenant:*", "tenant:acme", "db-read", "_default");
     }
 

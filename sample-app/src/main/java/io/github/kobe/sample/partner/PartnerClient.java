@@ -4,10 +4,14 @@ import java.math.BigDecimal;
 import java.util.Map;
 import java.util.Objects;
 import org.springframework.core.ParameterizedTypeReference;
+import org.springframework.web.client.HttpClientErrorException;
 import org.springframework.web.client.RestClient;
 
 /** Asks the partner. */
 public final class PartnerClient {
+
+    /** What the partner says of a VAT number that there is. */
+    static final String VALID = "valid";
 
     private static final ParameterizedTypeReference<Map<String, BigDecimal>> RATES =
             new ParameterizedTypeReference<>() {};
@@ -39,6 +43,21 @@ public final class PartnerClient {
     public String document(String tenant, int number) {
         return Objects.requireNonNull(http.get()
                 .uri("/archive/{tenant}?number={number}", tenant, number)
+                .retrieve()
+                .body(String.class));
+    }
+
+    /**
+     * Asks whether a VAT number is valid. The partner has a quota for that, over all tenants.
+     *
+     * @param tenant on whose behalf
+     * @param number which
+     * @return whether it is
+     * @throws HttpClientErrorException.TooManyRequests if the quota is used up
+     */
+    public boolean isVatNumber(String tenant, String number) {
+        return VALID.equals(http.get()
+                .uri("/vat/{tenant}?number={number}", tenant, number)
                 .retrieve()
                 .body(String.class));
     }

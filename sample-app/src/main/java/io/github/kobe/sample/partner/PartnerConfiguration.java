@@ -29,15 +29,28 @@ class PartnerConfiguration {
         return new TrafficCount();
     }
 
+    /**
+     * What the partner takes of the check of VAT numbers. It counts what arrives, and what is long on its way may arrive just
+     * before what was sent later: so an honest partner takes its window somewhat shorter than its contract does.
+     */
+    @Bean
+    Quota partnerVatQuota(
+            @Value("${sample.partner.vat.limit}") int limit,
+            @Value("${sample.partner.vat.per}") Duration per,
+            @Value("${sample.partner.vat.tolerance}") Duration tolerance) {
+        return new Quota(limit, per.minus(tolerance), System::nanoTime);
+    }
+
     @Bean
     PartnerServer partnerServer(
             @Value("${sample.partner.port}") int port,
             Pace pace,
             @Value("${sample.partner.archive-slower-by}") Duration archiveSlowerBy,
             @Value("${sample.partner.places}") int places,
-            TrafficCount traffic)
+            TrafficCount traffic,
+            Quota vatQuota)
             throws IOException {
-        return new PartnerServer(port, pace, archiveSlowerBy, places, traffic);
+        return new PartnerServer(port, pace, archiveSlowerBy, places, traffic, vatQuota);
     }
 
     @Bean

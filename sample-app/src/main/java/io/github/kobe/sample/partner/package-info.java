@@ -1,4 +1,4 @@
-/** The partner: a slow HTTP service inside the sample, its client, and its own count of who is served. */
+/** The partner: a slow HTTP service inside the sample, its client, and its own counts of who is served. */
 @NullMarked
 package io.github.kobe.sample.partner;
 
