@@ -26,7 +26,10 @@ final class Sample {
     private static final Duration PAUSE = Duration.ofMillis(500);
 
     private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE_WITH_THE_PARTNER = Duration.ofMinutes(2);
     private static final Duration PATIENCE_WITH_AN_EXPORT = Duration.ofMinutes(5);
+
+    private static final String VAT_NUMBER = "DE811907980";
 
     private static final Pattern HELD = Pattern.compile("\"held\":(\\d+)");
     private static final Pattern CAP = Pattern.compile("\"global\":\\{[^{}]*\"maxInFlight\":(\\d+)");
@@ -39,10 +42,21 @@ final class Sample {
         this.address = address;
     }
 
+    /** What a tenant asks for; gives the status of the answer. */
+    @FunctionalInterface
+    interface Question {
+        int send(String tenant) throws IOException, InterruptedException;
+    }
+
     /** Asks for one report after the other. */
     void askWhile(BooleanSupplier condition, Answers answers) {
+        askWhile(condition, this::report, answers);
+    }
+
+    /** Asks the same again and again. */
+    void askWhile(BooleanSupplier condition, Question question, Answers answers) {
         while (condition.getAsBoolean()) {
-            if (!ask(answers)) {
+            if (!ask(question, answers)) {
                 pause(PAUSE);
             }
         }
@@ -50,9 +64,13 @@ final class Sample {
 
     /** {@return whether there was a report} */
     boolean ask(Answers answers) {
+        return ask(this::report, answers);
+    }
+
+    private boolean ask(Question question, Answers answers) {
         long start = System.nanoTime();
         try {
-            int status = report(answers.tenant());
+            int status = question.send(answers.tenant());
             if (status / 100 == 2) {
                 answers.report(Duration.ofNanos(System.nanoTime() - start));
                 return true;
@@ -78,6 +96,20 @@ final class Sample {
     /** {@return the status of the answer, when all documents are there} */
     int export(String tenant, int documents) throws IOException, InterruptedException {
         return post("/tenants/" + tenant + "/archive?documents=" + documents, PATIENCE_WITH_AN_EXPORT);
+    }
+
+    /** {@return the status of the answer, when the partner has had time for it} */
+    int check(String tenant) throws IOException, InterruptedException {
+        HttpRequest request = request("/tenants/" + tenant + "/vat/" + VAT_NUMBER, PATIENCE_WITH_THE_PARTNER)
+                .GET()
+                .build();
+        return http.send(request, BodyHandlers.discarding()).statusCode();
+    }
+
+    /** {@return what the partner counts of VAT numbers} */
+    String quota() throws IOException, InterruptedException {
+        return http.send(request("/partner/quota", PATIENCE).GET().build(), BodyHandlers.ofString())
+                .body();
     }
 
     /** {@return how many permits of the cap a tenant's exports hold; empty if nothing of them was ever limited} */
