@@ -467,20 +467,17 @@ public final class Ledger {
     /** Has the housekeeper look when the rate lets something start that waits. It doesn't fail. */
     private void armRate() {
         GlobalRate rate = permits.rate();
-        if (rate != null && !rate.arm(core, () -> permits.rate() != rate, this::rateIsDue)) {
+        if (rate != null && !rate.arm(core, () -> permits.rate() != rate, now -> rateIsDue(rate, now))) {
             GroupState first = wantStart.isEmpty() ? turns.first() : wantStart.getFirst();
             boolean unused = first != null && core.housekeeper.retry(first.asGroup());
         }
     }
 
-    private void rateIsDue(long now) {
+    private void rateIsDue(GlobalRate rate, long now) {
         Batch batch = new Batch(core);
         lock();
         try {
-            GlobalRate rate = permits.rate();
-            if (rate != null) {
-                rate.alarmHasCome(now);
-            }
+            rate.alarmHasCome(now);
             drain(null, batch);
         } finally {
             unlock();
