@@ -33,7 +33,8 @@ import java.util.function.UnaryOperator;
  * <p><b>Ordering and fairness.</b> Inside a group work starts in the order in which it was enqueued: tasks, blocked
  * callers and asynchronous acquirers alike. While the global limit is short, each permit that comes back goes to a group
  * below its {@linkplain GroupLimits#withGuaranteed guarantee}, or else to the one that holds least for its
- * {@linkplain GroupLimits#withWeight weight}; among equals groups take turns of up to {@code weight} starts. There are two
+ * {@linkplain GroupLimits#withWeight weight}; among equals groups take turns of up to {@code weight} starts. While only the
+ * {@linkplain GroupPolicy.Builder#globalRate global rate} is short, groups take such turns whatever they hold. There are two
  * exceptions. A task that code of its own group waits for starts ahead of the queue on lent permits (see
  * {@link TaskHandle}). A thread that already runs under a permit needs no second global one.
  *

@@ -34,13 +34,16 @@ public interface GroupExecutorStats {
      */
     int globalHeadroom();
 
-    /** {@return how much starts in any window; {@link Rate#UNLIMITED}: any number} */
+    /** {@return how much of all groups together starts in any window; {@link Rate#UNLIMITED}: any number} */
     Rate globalRate();
 
-    /** {@return how many of the burst of the {@link #globalRate} are used up: with all of them, nothing starts; 0: there is none} */
+    /**
+     * {@return how many of the burst of the {@link #globalRate} are used up, 0 to the burst: with all of them, nothing starts; 0: there is
+     * none} After a pause up to an eighth of the burst may stay used up.
+     */
     int globalRateUsed();
 
-    /** {@return in how long the {@link #globalRate} lets the next start; zero: now; empty: there is none} */
+    /** {@return in how long the {@link #globalRate} lets one more start, whoever's turn it is; zero: now; empty: there is no rate} */
     Optional<Duration> nextStartIn();
 
     /** {@return how many may wait; {@link Integer#MAX_VALUE}: no limit} */

@@ -464,11 +464,16 @@ public final class GroupPolicy {
 
         /**
          * Sets how much starts over all groups in any window: what one upstream allows that all of them share. So it is right for
-         * an executor of its own for each upstream, since everything that this one starts counts. While the rate is what is short,
-         * groups take turns of as many starts as their weight, whatever they hold. Nested work that shares the global permit of the
-         * work around it doesn't count. After a pause, up to an eighth of the burst may be missing. Default: {@link Rate#UNLIMITED}.
+         * an executor of its own for each upstream, since everything that this one starts counts, in this JVM. While only the rate
+         * is short, groups take turns of as many starts as their weight, whatever they hold. Nested work that shares the global
+         * permit of the work around it doesn't count.
          *
-         * @param value its numbers are in the ranges of {@link Rate}
+         * <p>What could start only after its time-out is rejected with {@link RejectionReason#RATE_LIMITED}. {@link
+         * RejectionPolicy#CALLER_RUNS} counts as {@link RejectionPolicy#ABORT}. Where the rate of a running executor changes, it begins
+         * without a burst, unless nothing was started for a period. After a pause, up to an eighth of a burst may be missing. With a
+         * burst below 8, each start of any group takes one lock. Default: {@link Rate#UNLIMITED}.
+         *
+         * @param value its numbers are in the ranges that {@link Rate#of} and {@link Rate#withBurst} give; checked by {@link #build()}
          * @return this builder
          */
         public Builder globalRate(Rate value) {

@@ -61,7 +61,7 @@ public sealed class RejectedTaskException extends RejectedExecutionException {
      * @param limit as in the other constructor
      * @param queued as in the other constructor
      * @param waitsFor why work of the group waited; null: unknown
-     * @param retryAfter in how long the group's rate lets such work start; null: it has none, or that isn't why
+     * @param retryAfter in how long the rates let such work start; null: there is none, or that isn't why
      */
     public RejectedTaskException(
             String groupKey,
@@ -175,8 +175,8 @@ public sealed class RejectedTaskException extends RejectedExecutionException {
     }
 
     /**
-     * {@return in how long the group's {@linkplain GroupLimits#withRate rate} lets such work start, as seen at that moment} It
-     * reserves nothing: others who are told the same may come first. Empty unless the reason is {@link
+     * {@return in how long the {@linkplain GroupLimits#withRate rate of the group} and {@linkplain GroupPolicy.Builder#globalRate that
+     * of all groups} let such work start, as seen at that moment by what waits in the group} It reserves nothing: others who are told the same may come first. Empty unless the reason is {@link
      * RejectionReason#RATE_LIMITED}, or a queue was full and the rate would have had it wait.
      *
      * @since 0.1.0

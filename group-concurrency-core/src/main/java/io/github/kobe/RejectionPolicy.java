@@ -16,7 +16,8 @@ public enum RejectionPolicy {
     /**
      * The submitting thread runs the task itself, before {@code submit} returns, without permits. A task that is
      * rejected with {@link RejectionReason#QUEUE_TIMEOUT} is treated as with {@link #ABORT}, because its submitter may
-     * be long gone.
+     * be long gone. So is any task of a group with a {@linkplain GroupLimits#withRate rate}, and under a {@linkplain
+     * GroupPolicy.Builder#globalRate global rate}, since it would start without being counted.
      *
      * <p>While the task runs, an interrupt of the submitting thread counts as an interrupt of the task. When the task
      * ends, the thread's interrupt status is restored to what it was before. So an interrupt that was meant for the

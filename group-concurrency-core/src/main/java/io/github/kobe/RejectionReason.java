@@ -7,8 +7,8 @@ package io.github.kobe;
  */
 public enum RejectionReason {
     /**
-     * The group's {@linkplain GroupLimits#withRate rate} lets it start only after its time-out, by what waits ahead of it; or
-     * it allowed no wait.
+     * The {@linkplain GroupLimits#withRate rate of the group}, or {@linkplain GroupPolicy.Builder#globalRate that of all groups},
+     * lets it start only after its time-out, by what waits ahead of it in the group; or it allowed no wait.
      */
     RATE_LIMITED,
     /** The group's own queue has no room. This is also the reason if the global queue is full at the same time. */

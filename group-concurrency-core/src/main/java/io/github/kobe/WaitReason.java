@@ -18,7 +18,10 @@ public enum WaitReason {
      * and its own limits would allow more; or what was leased counts no more, since the store that all share is away.
      */
     CLUSTER_LIMIT,
-    /** The group has started as much as its {@linkplain GroupLimits#withRate rate} allows; time lets it go on. */
+    /**
+     * The group has started as much as its {@linkplain GroupLimits#withRate rate} allows; or all groups as much as the {@linkplain
+     * GroupPolicy.Builder#globalRate rate over all of them} does, and a permit would be free. Time lets it go on.
+     */
     RATE,
     /**
      * The global limit is short, and another group that has less than it is guaranteed waits too. It comes before this one; or, where

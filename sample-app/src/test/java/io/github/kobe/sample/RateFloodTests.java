@@ -21,8 +21,8 @@ class RateFloodTests {
 
     @Test
     void itTellsThatThePartnerRefusedNothingAndWhoWasTurnedAway() throws Exception {
-        // One each 10 ms.
-        List<String> told = flood("sample.partner.vat.per=600ms");
+        // One each 100 ms: in three seconds half of what the partner takes.
+        List<String> told = flood("sample.partner.vat.per=6s");
 
         assertThat(shape(told)).isEqualTo(shape(readme(0)));
         assertThat(told.get(2)).matches("acme" + NUMBER + NUMBER + NONE + ".*");

@@ -30,7 +30,7 @@ class VatTests {
     private static final long INTERVAL = PERIOD.dividedBy(LIMIT).toNanos();
 
     /** By so much something may be later than something else, on its way to the partner or to the log of the starts. */
-    private static final Duration TOLERANCE = Duration.ofMillis(500);
+    private static final Duration TOLERANCE = Duration.ofSeconds(1);
 
     private static final String FLOODING = "acme";
     private static final List<String> NEIGHBOURS = List.of("hooli", "initech", "vip-globex");
@@ -73,8 +73,8 @@ class VatTests {
     }
 
     /**
-     * Nothing here is about how fast it is. What starts late is seen late, by up to the tolerance. But nothing of all that has
-     * been started since the beginning can be seen before its time.
+     * Of each neighbour eight clients ask, of which four may run, so that some always wait when its turn comes. What starts may be
+     * seen late, by up to the tolerance. But nothing of all that has been started since the beginning can be seen before its time.
      */
     @Test
     @Tag("deep")
@@ -92,7 +92,7 @@ class VatTests {
             List<Integer> ofTheNeighbours;
             try (Clients clients = new Clients(sample, starts)) {
                 clients.start(15, FLOODING);
-                NEIGHBOURS.forEach(neighbour -> clients.start(3, neighbour));
+                NEIGHBOURS.forEach(neighbour -> clients.start(8, neighbour));
                 starts.await(LIMIT);
                 starts.await(2 * LIMIT);
                 ofTheNeighbours = clients.stop();

@@ -292,7 +292,7 @@ final class Borrowing {
             if (shares) {
                 return true;
             }
-            if (!ledger.mayStart()) {
+            if (!ledger.bindUnlessMayStart()) {
                 ledger.wantStart(group);
                 return false;
             }

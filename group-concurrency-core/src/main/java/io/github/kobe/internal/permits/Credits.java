@@ -4,7 +4,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * The free global permits while they are not short, spread over counters that share no cache line.
+ * The free global permits, or the starts of a global rate, while they are not short, spread over counters that share no cache line.
  *
  * <p>Each counter, a stripe, either holds the number of its credits or is frozen. On a frozen stripe every operation
  * fails; a thread that meets one goes to the {@link Ledger}, which freezes all of them together, and later fills them

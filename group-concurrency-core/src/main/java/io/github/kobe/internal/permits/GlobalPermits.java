@@ -7,11 +7,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * The global permits that are free, and what the global rate lets start: a start that takes a permit here takes one of both.
  *
- * <p>While the {@link Ledger} is loose they are in stripes, where each thread takes them without a lock; but for the headroom,
- * which is never there. While it is on, all are here.
+ * <p>While the {@link Ledger} is loose, the permits beyond the headroom are in stripes, and so are some starts; each thread takes
+ * them there without a lock. While it is on, all are here.
  *
- * <p><b>Conservation.</b> Once there are credits, the limit is the sum of those in stripes, those here and those that permits out
- * stand for.
+ * <p><b>Conservation.</b> Once there are credits, the limit is the sum of those in stripes, those here, those in a thread's hand, and
+ * those that permits out stand for.
  *
  * <p>Guarded by the ledger's lock, but for what says otherwise.
  */
@@ -145,8 +145,8 @@ public final class GlobalPermits {
         }
     }
 
-    /** {@return whether enough are free, and enough may start, for many to take them without the lock} */
-    boolean areEnough() {
+    /** Has starts here to be spread; returns whether there are some, and enough permits, for many to take them without the lock. */
+    boolean prepareThaw() {
         long spare = free - headroom;
         if (spare < Math.max(1, Math.min((limit - headroom) / 8, 2 * stripes()))) {
             return false;
@@ -240,10 +240,12 @@ public final class GlobalPermits {
         return free > headroom || (free > 0 && group.holdsLittle());
     }
 
-    /** Counts a start on a permit that is lent, which the rate lets be. */
+    /** Counts a start on a permit that is lent; the caller has seen in this critical section that there is one. */
     public void startOnLent() {
         GlobalRate known = rate;
-        boolean unused = known == null || known.tryTake(core.now());
+        if (known != null && !known.tryTake(core.now())) {
+            throw new IllegalStateException("There is no start of the global rate");
+        }
     }
 
     /** {@return whether the rate lets one start} Stale where the lock is not held. */

@@ -2,13 +2,11 @@ package io.github.kobe.internal.permits;
 
 import io.github.kobe.internal.base.Core;
 import io.github.kobe.internal.base.Tempo;
-import java.util.function.BooleanSupplier;
-import java.util.function.LongConsumer;
 
 /**
- * What all groups together have of the global rate. A part of the burst is spread over stripes, charged beforehand: those starts
- * need neither a lock nor a look at the clock. Whoever finds none refills them, under the ledger's lock; while the ledger is on,
- * they are here.
+ * What all groups together have of the global rate. A part of the burst, an eighth at most, is spread: charged before it is used.
+ * While the ledger is loose, it lies in stripes, where a start needs neither a lock nor the clock; while the ledger is on, it is
+ * here. Who finds none in the stripes refills them, under the ledger's lock.
  *
  * <p><b>Why no window has more than the limit.</b> Let s starts be spread at most. A start is charged only when the pace would
  * allow s more. So by its own proof it is charged no more than limit - s in a window; and what starts in a window was charged in
@@ -61,7 +59,7 @@ final class GlobalRate {
         return rate;
     }
 
-    /** {@return what goes on in its place, with other numbers} Nothing is in the stripes. If it fails, nothing has come of it. */
+    /** {@return what goes on in its place, with other numbers} The caller has frozen the stripes. If it fails, nothing has come of it. */
     GlobalRate changed(Tempo after, int processors, long now) {
         GlobalRate changed = new GlobalRate(after, pace, processors);
         pace.change(tempo, after, now);
@@ -133,7 +131,7 @@ final class GlobalRate {
         here += (int) stripes.freeze();
     }
 
-    /** Charges as many as can be spread; returns whether there are any, which are here. */
+    /** Charges what is missing of those that are spread, as far as the pace allows; returns whether any are here. */
     boolean fill(long now) {
         int lacking = spread - here;
         if (lacking > 0 && next <= now) {
@@ -144,7 +142,7 @@ final class GlobalRate {
             charge(allowed, now);
             here += allowed;
         }
-        return here > 0 && spread > 0;
+        return here > 0;
     }
 
     /** Spreads those that are here. */
@@ -153,14 +151,13 @@ final class GlobalRate {
         here = 0;
     }
 
-    /** Spreads those that are here again, and more; returns whether none was left, and there are some now. */
+    /** Spreads more, if none was left; returns whether that is so. Else those that are left are here. */
     boolean refill(long now) {
-        boolean lacked = here == 0;
-        if (fill(now)) {
-            thaw();
-            return lacked;
+        if (here > 0 || !fill(now)) {
+            return false;
         }
-        return false;
+        thaw();
+        return true;
     }
 
     // ---- when
@@ -187,17 +184,18 @@ final class GlobalRate {
         return since < 0 ? 0 : Math.min(tempo.burst() - spread, 1 + tempo.unitsIn(since + 1));
     }
 
+    /** {@return whether an alarm is to be set: there is none, or none early enough} */
+    boolean wantsAlarm() {
+        return alarmAt == 0 || next < alarmAt;
+    }
+
     /**
-     * Has the housekeeper do something when the next start is allowed; returns false if there is no thread for it, or no memory.
-     *
-     * @param pointless whether another rate, or none, has taken its place
+     * Has the housekeeper look at the ledger when the next start is allowed, unless another rate, or none, has taken its place;
+     * returns false if there is no thread for it, or no memory.
      */
-    boolean arm(Core core, BooleanSupplier pointless, LongConsumer action) {
-        if (alarmAt != 0 && alarmAt <= next) {
-            return true;
-        }
+    boolean arm(Core core, Ledger ledger) {
         try {
-            if (core.housekeeper.at(next, pointless, action)) {
+            if (core.housekeeper.at(next, () -> ledger.permits.rate() != this, now -> ledger.rateIsDue(this, now))) {
                 alarmAt = next;
                 return true;
             }
@@ -207,7 +205,7 @@ final class GlobalRate {
         return false;
     }
 
-    /** An alarm has come: there may be an earlier one than it was. */
+    /** An alarm has come. If an earlier one was set after it, that may have come already, and {@code alarmAt} is that of a later one. */
     void alarmHasCome(long now) {
         if (alarmAt <= now) {
             alarmAt = 0;

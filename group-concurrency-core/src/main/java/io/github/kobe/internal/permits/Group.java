@@ -75,6 +75,7 @@ public final class Group extends GuardedGroup {
         if (!permits.tryTakeCredit(stripe)) {
             return NOT_TAKEN;
         }
+        // Looked at first, too: else each request that is refused for its lease would use up a start.
         boolean lapsed = permits.isRated() && isLeaseOver();
         if (lapsed || !permits.tryStart(stripe) || tryTake(true) != Take.TAKEN) {
             giveCredit(0, stripe);
@@ -352,7 +353,7 @@ public final class Group extends GuardedGroup {
         }
     }
 
-    /** Does what {@link #admit} says; {@code null}: only a global permit or start is short, and for those the ledger has to be on. */
+    /** Does what {@link #admit} says; {@code null}: only a global permit is short, or a start of the global rate. */
     private @Nullable Verdict decide(Node node, @Nullable ClassLoader loader, long maxWait, Batch batch) {
         boolean alive = enter();
         try {

@@ -32,7 +32,7 @@ public abstract sealed class GroupState extends GroupStarts permits GuardedGroup
     private int lent;
 
     // ---- guarded by the guard, and empty outside
-    /** Whether its head lacks nothing but a credit: who leaves has the ledger decide. */
+    /** Whether its head lacks nothing but a credit, or a start of the global rate: who leaves has the ledger decide. */
     private boolean lacksCredit;
 
     // ---- guarded by the ledger's lock
@@ -73,7 +73,7 @@ public abstract sealed class GroupState extends GroupStarts permits GuardedGroup
         return engine.stage.isRunning() || (engine.stage.isDraining() && node.asksFromInside());
     }
 
-    /** {@return whether something waits that only the global limit may keep from starting} */
+    /** {@return whether something waits that only the global limit or rate may keep from starting} */
     final boolean isEligible() {
         return !queue.isEmpty() && hasRoom();
     }

@@ -128,7 +128,7 @@ abstract sealed class GuardedGroup extends GroupState implements Continued permi
     /**
      * Gives credits to the ledger, and has it decide over the head. Like {@link #exit} it doesn't fail.
      *
-     * @param lacksCredit whether the head lacks nothing but a credit
+     * @param lacksCredit whether the head lacks nothing but a credit, or a start of the global rate
      * @param batch {@code null}: there is no memory for one, so nothing can start
      */
     final void settleWithLedger(int credits, boolean lacksCredit, @Nullable Batch batch) {

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  *   off     neither a global limit nor a rate was ever set: groups have locks of their own and touch nothing here
- *   loose   one was set, and nothing is short: free global permits are in the {@link Credits}; groups have locks of
- *           their own, and take and return credits there
+ *   loose   one was set, and nothing is short: free global permits are in {@link Credits}, and so are some starts of the
+ *           rate; groups have locks of their own, and take and return credits there. With a burst below 8 it is never loose
  *   on      a start needs what no stripe has, a permit or a start of the rate, a thread waits for quiet, or an owner is to
  *           have permits back or looked at: the stripes are frozen, and the ledger has what was there
  *
@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * count. A group stays attached in which anything is lent or offered. docs/adr/0028-credits-in-stripes.md says
  * why.
  *
- * <p><b>{@linkplain Turns Turns}</b> are for groups that could start something if only there were a free global permit.
+ * <p><b>{@linkplain Turns Turns}</b> are for groups that lack nothing but a free global permit, or a start of the global rate.
  * What a group leaves unused of its turn is lost. It leaves as soon as it can't start anything. While only the rate keeps them
  * from starting, {@link StartTurns} say whose turn it is.
  *
@@ -80,10 +80,10 @@ public final class Ledger {
     /** How many of them are of threads that wait for quiet themselves, at most. */
     private long ownFlights;
 
-    /** Whose turn it is while permits are short ... */
+    /** Whose turn it is, while permits are short ... */
     final Turns turns = new Turns();
 
-    /** ... and while the rate is, if there is one; then both have the same groups. */
+    /** ... and while only the rate is. While there is one, both have the same groups. */
     private final StartTurns startTurns = new StartTurns();
 
     /** Whether turns ended the last time since the rate let nothing start. Written under the lock; read by anyone. */
@@ -140,7 +140,7 @@ public final class Ledger {
         } else if (on) {
             int enough = CALM_SECTIONS * permits.stripes();
             calmSections = !turns.isEmpty() || !wantStart.isEmpty() ? 0 : Math.min(calmSections, enough - 1) + 1;
-            if (calmSections >= enough && !isNeeded() && permits.areEnough()) {
+            if (calmSections >= enough && !isNeeded() && permits.prepareThaw()) {
                 on = false;
                 permits.thaw();
             }
@@ -341,8 +341,8 @@ public final class Ledger {
         wantFree.add(group);
     }
 
-    /** {@return whether the rate lets one start, of those that lie in stripes too} */
-    public boolean mayStart() {
+    /** As {@link #bind}, unless the rate lets one start without those in stripes; returns whether it lets one start. */
+    public boolean bindUnlessMayStart() {
         if (!permits.mayStart()) {
             bind();
         }
@@ -467,13 +467,14 @@ public final class Ledger {
     /** Has the housekeeper look when the rate lets something start that waits. It doesn't fail. */
     private void armRate() {
         GlobalRate rate = permits.rate();
-        if (rate != null && !rate.arm(core, () -> permits.rate() != rate, now -> rateIsDue(rate, now))) {
+        if (rate != null && rate.wantsAlarm() && !rate.arm(core, this)) {
             GroupState first = wantStart.isEmpty() ? turns.first() : wantStart.getFirst();
             boolean unused = first != null && core.housekeeper.retry(first.asGroup());
         }
     }
 
-    private void rateIsDue(GlobalRate rate, long now) {
+    /** Starts what that rate allows by now. */
+    void rateIsDue(GlobalRate rate, long now) {
         Batch batch = new Batch(core);
         lock();
         try {
@@ -481,8 +482,8 @@ public final class Ledger {
             drain(null, batch);
         } finally {
             unlock();
+            batch.carryOut();
         }
-        batch.carryOut();
     }
 
     private List<GroupState> toLookAt(boolean all, @Nullable GroupState entered) {

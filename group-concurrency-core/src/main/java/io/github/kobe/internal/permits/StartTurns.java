@@ -3,8 +3,8 @@ package io.github.kobe.internal.permits;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The groups that could start something if only the global rate let them, in a ring: in its turn each starts as many as its
- * weight, whatever it holds. Guarded by the ledger's lock.
+ * The groups of {@link Turns}, in a ring, for while only the global rate keeps them from starting: in its turn each starts as many as
+ * its weight, whatever it holds. Guarded by the ledger's lock.
  */
 @SuppressWarnings("ReferenceEquality") // identity is meant
 final class StartTurns {

@@ -3,7 +3,7 @@ package io.github.kobe.internal.permits;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The groups that could start something if only there were a free global permit, in the order in which they get one: first
+ * The groups that lack nothing but a free global permit, or a start of the global rate, in the order in which they get one: first
  * those below a guarantee of their own, then those below one by a rule, then the others; in each class by what they hold
  * for their weight, the least first; and where that is the same, by turns in a ring.
  *

@@ -38,6 +38,10 @@ class PartnerConfiguration {
             @Value("${sample.partner.vat.limit}") int limit,
             @Value("${sample.partner.vat.per}") Duration per,
             @Value("${sample.partner.vat.tolerance}") Duration tolerance) {
+        if (tolerance.compareTo(per) >= 0) {
+            throw new IllegalArgumentException("sample.partner.vat.tolerance is " + tolerance
+                    + "; allowed: less than sample.partner.vat.per, " + per);
+        }
         return new Quota(limit, per.minus(tolerance), System::nanoTime);
     }
 

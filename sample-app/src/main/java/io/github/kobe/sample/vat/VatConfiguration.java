@@ -22,7 +22,7 @@ class VatConfiguration {
 
     private static final Duration PATIENCE = Duration.ofMinutes(1);
 
-    /** With a burst of one, all that the contract allows can be kept up. */
+    /** With a burst of one, all that the contract allows can be kept up, but for the time by which each start is late. */
     @Bean(name = EXECUTOR, defaultCandidate = false)
     GroupExecutor vatExecutor(
             GroupExecutorBuilder builder,
