@@ -108,7 +108,10 @@ class ModelTests {
             "rate TASKS=4 BURST=2",
             "rate CHANGES=2",
             "rate FORGETS=2",
-            "rate CHANGES=1 FORGETS=1");
+            "rate CHANGES=1 FORGETS=1",
+            "globalrate TASKS=4 PASSES=3",
+            "globalrate TASKS=3 BURST=1 SPREAD=0",
+            "globalrate TASKS=5 BURST=3 SPREAD=2 PASSES=2");
 
     /** They take minutes and some gigabytes of memory. */
     private static final List<String> LARGE = List.of(
@@ -143,7 +146,8 @@ class ModelTests {
             "lease SESSIONS=1 STALLS=2",
             "lease LIMIT=2 OTHERS=2 SESSIONS=1 RETURNS=1",
             "rate TASKS=4 LIMIT=2 PASSES=6",
-            "rate TASKS=4 BURST=2 SUSTAINED=3 PASSES=5");
+            "rate TASKS=4 BURST=2 SUSTAINED=3 PASSES=5",
+            "globalrate TASKS=5 PASSES=3");
 
     /** For liveness, which costs more. */
     private static final List<String> FAIR = List.of(
@@ -255,7 +259,12 @@ class ModelTests {
             "rate BUG_ARMS_FOR_WHO_COMES",
             "rate BUG_ALARM_STAYS",
             "rate CHANGES=2 BUG_KEEPS_THE_LATER_ALARM",
-            "rate FORGETS=1 BUG_FORGETS_WHAT_COUNTS");
+            "rate FORGETS=1 BUG_FORGETS_WHAT_COUNTS",
+            "globalrate TASKS=4 BUG_READS_BEFORE_IT_FREEZES",
+            "globalrate TASKS=4 BUG_SPREADS_MORE",
+            "globalrate TASKS=3 BUG_NO_ALARM",
+            "globalrate TASKS=3 BUG_LOOSE_WHILE_IT_WAITS",
+            "globalrate TASKS=3 BUG_ALARM_STAYS");
 
     private static Explored explored;
 
