@@ -112,6 +112,11 @@ final class NodeProcess {
     }
 
     /** Waits until it stands so with the store, or has done so. */
+    /** Waits until its process has begun to share. */
+    void awaitBegin() {
+        Deadline.until(() -> "it has begun: " + log(), () -> log().contains(LoadNode.STATE));
+    }
+
     void awaitState(ClusterState.Kind kind) {
         Deadline.until(() -> kind + " of " + log(), () -> log().contains(LoadNode.STATE + kind));
     }

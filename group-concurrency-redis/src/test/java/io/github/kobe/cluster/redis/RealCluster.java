@@ -86,6 +86,7 @@ final class RealCluster {
 
     /** Waits until one has begun a task of a key since then. */
     static void awaitStart(NodeProcess node, int limit, long since) {
+        node.awaitBegin(); // beside other builds that alone takes ten seconds
         Deadline.until(
                 () -> "a task of limit " + limit + " at " + node.log(), () -> node.startedSince(limit, since) > 0);
     }
