@@ -2,6 +2,8 @@ package io.github.kobe.internal.permits;
 
 import io.github.kobe.internal.base.Core;
 import io.github.kobe.internal.base.Tempo;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongConsumer;
 
 /**
  * What all groups together have of the global rate. A part of the burst, an eighth at most, is spread: charged before it is used.
@@ -190,12 +192,13 @@ final class GlobalRate {
     }
 
     /**
-     * Has the housekeeper look at the ledger when the next start is allowed, unless another rate, or none, has taken its place;
-     * returns false if there is no thread for it, or no memory.
+     * Has the housekeeper do something when the next start is allowed; returns false if there is no thread for it, or no memory.
+     *
+     * @param pointless whether another rate, or none, has taken its place
      */
-    boolean arm(Core core, Ledger ledger) {
+    boolean arm(Core core, BooleanSupplier pointless, LongConsumer action) {
         try {
-            if (core.housekeeper.at(next, () -> ledger.permits.rate() != this, now -> ledger.rateIsDue(this, now))) {
+            if (core.housekeeper.at(next, pointless, action)) {
                 alarmAt = next;
                 return true;
             }

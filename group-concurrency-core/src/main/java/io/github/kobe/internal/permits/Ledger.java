@@ -51,8 +51,6 @@ public final class Ledger {
     /** After so many critical sections for each stripe without a group that waits for its turn the limit isn't short any more. */
     private static final int CALM_SECTIONS = 4;
 
-    private static final List<GroupState> NONE = List.of();
-
     private final Core core;
 
     public final GlobalPermits permits;
@@ -379,7 +377,8 @@ public final class Ledger {
                 if (!grantTurns(batch)) {
                     return;
                 }
-                for (GroupState group : permits.hasSpare() && !rateShort ? NONE : toLookAt(all, entered)) {
+                for (GroupState group :
+                        permits.hasSpare() && !rateShort ? List.<GroupState>of() : toLookAt(all, entered)) {
                     group.grantExempt(batch);
                 }
                 for (GroupState group : toLookAt(all, entered)) {
@@ -464,17 +463,18 @@ public final class Ledger {
         return rateShort && !permits.mayStart();
     }
 
-    /** Has the housekeeper look when the rate lets something start that waits. It doesn't fail. */
+    /** Has the housekeeper look when the rate lets something start that waits. */
     private void armRate() {
         GlobalRate rate = permits.rate();
-        if (rate != null && rate.wantsAlarm() && !rate.arm(core, this)) {
+        if (rate != null
+                && rate.wantsAlarm()
+                && !rate.arm(core, () -> permits.rate() != rate, now -> rateIsDue(rate, now))) {
             GroupState first = wantStart.isEmpty() ? turns.first() : wantStart.getFirst();
             boolean unused = first != null && core.housekeeper.retry(first.asGroup());
         }
     }
 
-    /** Starts what that rate allows by now. */
-    void rateIsDue(GlobalRate rate, long now) {
+    private void rateIsDue(GlobalRate rate, long now) {
         Batch batch = new Batch(core);
         lock();
         try {
@@ -489,7 +489,7 @@ public final class Ledger {
     private List<GroupState> toLookAt(boolean all, @Nullable GroupState entered) {
         boolean own = entered != null && (entered.isOffered() || withExempt.contains(entered));
         if (!all || withExempt.isEmpty()) {
-            return own ? List.of(entered) : NONE;
+            return own ? List.of(entered) : List.of();
         }
         List<GroupState> some = new ArrayList<>(withExempt);
         if (own && !withExempt.contains(entered)) {
