@@ -111,12 +111,12 @@ final class NodeProcess {
         return connected >= 0 && log.indexOf(LoadNode.STATE + ClusterState.Kind.LOST, connected) >= 0;
     }
 
-    /** Waits until it stands so with the store, or has done so. */
     /** Waits until its process has begun to share. */
     void awaitBegin() {
         Deadline.until(() -> "it has begun: " + log(), () -> log().contains(LoadNode.STATE));
     }
 
+    /** Waits until it stands so with the store, or has done so. */
     void awaitState(ClusterState.Kind kind) {
         Deadline.until(() -> kind + " of " + log(), () -> log().contains(LoadNode.STATE + kind));
     }
