@@ -108,7 +108,7 @@ byte stripe[STRIPES] = FROZEN;
 byte ledgerOwner;       /* _pid + 1 */
 byte ledgerDepth;
 bit on;
-bit capped;             /* Ledger.credits is there */
+bit capped;             /* GlobalPermits.credits is there */
 byte watchers;
 bit reclaimer;          /* a lender waits for a credit */
 byte limit = UNLIMITED;
@@ -127,7 +127,7 @@ byte inForce = UNLIMITED;
 bit bound;              /* on, and the last stripe is frozen */
 bit settled;            /* a finite limit was in force: all credits are accounted for */
 
-/* Whoever has read Ledger.credits before the limit changed finds stripes that stay frozen. */
+/* Whoever has read GlobalPermits.credits before the limit changed finds stripes that stay frozen. */
 bit replaced;
 
 /* Scratch of d_steps, dead between them. */
@@ -973,7 +973,7 @@ inline attachAll() {
 }
 
 #if LIMITS
-/* Ledger.watchFirstLimit, Ledger.setLimit */
+/* Ledger.watchFirstLimit, Ledger.setLimits */
 inline setGlobalLimit(size) {
     if
     :: !capped ->

@@ -184,7 +184,7 @@ proctype Asker() {
         do
         :: decided -> break
         :: !decided && !on ->
-            /* GroupState.tryTakeGlobal, from the stripe; where that is empty, or a permit was short, it is refilled or bound */
+            /* GroupStarts.tryTakeGlobal, from the stripe; where that is empty, or a permit was short, it is refilled or bound */
             if
             :: atomic { stripe != FROZEN && stripe > 0 -> stripe--; start(); decided = 1 }
             :: refillOrBind()

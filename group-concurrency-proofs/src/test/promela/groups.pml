@@ -78,7 +78,7 @@ proctype Task(byte me) {
 #endif
 }
 
-/* Ledger.setLimit */
+/* Ledger.setLimits */
 inline setGlobalLimit(size) {
     lockLedger();
     d_step {
