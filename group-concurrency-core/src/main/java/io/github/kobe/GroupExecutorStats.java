@@ -43,7 +43,7 @@ public interface GroupExecutorStats {
      */
     int globalRateUsed();
 
-    /** {@return in how long the {@link #globalRate} lets one more start, whoever's turn it is; zero: now; empty: there is no rate} */
+    /** {@return in how long the {@link #globalRate} lets one more start, whosever turn it is; zero: now; empty: there is no rate} */
     Optional<Duration> nextStartIn();
 
     /** {@return how many may wait; {@link Integer#MAX_VALUE}: no limit} */

@@ -100,15 +100,20 @@ final class GlobalRate {
 
     /** Takes one, if there is one. */
     boolean tryTake(long now) {
+        boolean allowed = allowsAt(now);
+        if (allowed) {
+            take(now);
+        }
+        return allowed;
+    }
+
+    /** Takes one, of which the caller knows that it is allowed. */
+    void take(long now) {
         if (here > 0) {
             here--;
-            return true;
+        } else {
+            charge(1, now);
         }
-        if (next > now) {
-            return false;
-        }
-        charge(1, now);
-        return true;
     }
 
     /** Gives one back that was taken in the same critical section. */

@@ -230,7 +230,8 @@ abstract sealed class GroupStarts extends GroupWaits permits GroupState {
     private long waitForRate(Node node) {
         long starts = queue.size() + 1L;
         // Who shares a global permit needs no start of the global rate; nobody counts how many of those wait.
-        long ofAll = node.mayShare() ? 0 : ledger.permits.waitFor(queue.hasExempt() ? 1 : starts);
+        boolean needsOne = ledger.permits.isRated() && !node.mayShare();
+        long ofAll = needsOne ? ledger.permits.waitFor(queue.hasExempt() ? 1 : starts) : 0;
         GroupRate known = rate;
         if (known == null) {
             return ofAll;

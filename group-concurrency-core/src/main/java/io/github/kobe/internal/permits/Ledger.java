@@ -408,14 +408,13 @@ public final class Ledger {
                 leaveTurns(group);
                 continue;
             }
-            if (!group.headIsExempt()) {
-                if (!permits.mayTake(group)) {
+            boolean lacksPermit = !permits.mayTake(group);
+            if ((lacksPermit || !permits.mayStart()) && !group.headIsExempt()) {
+                if (lacksPermit) {
                     break;
                 }
-                if (!permits.mayStart()) {
-                    rateShort = true;
-                    return true;
-                }
+                rateShort = true;
+                return true;
             }
             if (batch.leavesOff(group.asGroup())) {
                 return false;
