@@ -15,6 +15,7 @@ class ConfigurationMetadataTests {
 
     /** Unset is a state of its own. */
     private static final Set<String> WITHOUT_A_DEFAULT = Set.of(
+            "group-concurrency.client.honour-retry-after",
             "group-concurrency.cluster.namespace",
             "group-concurrency.cluster.node-name",
             "group-concurrency.cluster.on-store-loss",

@@ -35,6 +35,9 @@ final class ConfiguredPolicy {
 
     private static final Log LOGGER = LogFactory.getLog(ConfiguredPolicy.class);
 
+    /** As the longest window of a rate. */
+    private static final Duration LONGEST_PAUSE = Duration.ofDays(31);
+
     private final GroupConcurrencyProperties properties;
     private final BoundSettings settings;
     private final SingletonSupplier<GroupPolicy> policy = SingletonSupplier.of(this::newPolicy);
@@ -70,6 +73,11 @@ final class ConfiguredPolicy {
         if (properties.shutdown().awaitTerminationPeriod().isNegative()) {
             throw settings.refusal(
                     "must be zero or more", "zero or more", null, "shutdown", "await-termination-period");
+        }
+        Duration longestPause = properties.client().honourRetryAfter();
+        if (longestPause != null && (!longestPause.isPositive() || longestPause.compareTo(LONGEST_PAUSE) > 0)) {
+            String allowed = "more than zero, at most 31d";
+            throw settings.refusal("must be " + allowed, allowed, null, "client", "honour-retry-after");
         }
     }
 

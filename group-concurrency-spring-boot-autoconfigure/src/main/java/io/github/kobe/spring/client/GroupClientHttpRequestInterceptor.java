@@ -36,6 +36,9 @@ import org.springframework.http.client.ClientHttpResponse;
  * ({@link RejectionReason#INTERRUPTED}, with the interrupt status restored) and after a shutdown
  * ({@link RejectionReason#SHUTDOWN}).
  *
+ * <p>With the setting {@code group-concurrency.client.honour-retry-after}, a response with status 429 or 503 pauses the group
+ * of its call for the time in its header {@code Retry-After}, if the executor is a bean. The response stays as it is.
+ *
  * <p>Safe for use by several threads.
  *
  * @since 0.1.0
@@ -144,7 +147,9 @@ public final class GroupClientHttpRequestInterceptor implements ClientHttpReques
                 // None: the thread is inside a permit that is closed, and is out until it has left.
                 GroupPermit permit = executor.enclosingPermit(groupKey).orElse(null);
                 try {
-                    return new LimitedResponse(execution.execute(request, body), executor, permit);
+                    ClientHttpResponse response = execution.execute(request, body);
+                    RetryAfter.honour(executor, groupKey, response::getStatusCode, response::getHeaders);
+                    return new LimitedResponse(response, executor, permit);
                 } catch (Throwable failure) {
                     if (permit != null) {
                         permit.close();

@@ -36,6 +36,9 @@ import reactor.core.publisher.Mono;
  * ({@link RejectionReason#SHUTDOWN}). A call that is cancelled while it waits leaves the queue. If a thread inside the
  * same group subscribes to a call, the call shares that thread's permit.
  *
+ * <p>With the setting {@code group-concurrency.client.honour-retry-after}, a response with status 429 or 503 pauses the group
+ * of its call for the time in its header {@code Retry-After}, if the executor is a bean. The response stays as it is.
+ *
  * <p>Safe for use by several threads.
  *
  * @since 0.1.0
@@ -98,7 +101,14 @@ public final class GroupExchangeFilterFunction implements ExchangeFilterFunction
             }
             return Mono.fromFuture(asked)
                     .flatMap(permit -> next.exchange(request))
-                    .map(response -> untilItsEnd(response, asked))
+                    .map(response -> {
+                        RetryAfter.honour(
+                                executor,
+                                groupKey,
+                                response::statusCode,
+                                () -> response.headers().asHttpHeaders());
+                        return untilItsEnd(response, asked);
+                    })
                     .doOnSuccess(response -> {
                         if (response == null) {
                             EnclosingPermit.giveBack(asked, null);

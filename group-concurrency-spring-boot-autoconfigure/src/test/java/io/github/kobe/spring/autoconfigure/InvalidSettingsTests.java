@@ -108,6 +108,9 @@ class InvalidSettingsTests {
         metrics: { max-tag-values: 0 }                        | group-concurrency.metrics.max-tag-values | at least 1
         shutdown: { await-termination-period: -1s }       | group-concurrency.shutdown.await-termination-period | zero or more
         scope: { default-timeout: 0s }                    | group-concurrency.scope.default-timeout | more than zero, or "unlimited"
+        client: { honour-retry-after: 0s }                | group-concurrency.client.honour-retry-after | more than zero, at most 31d
+        client: { honour-retry-after: -5m }               | group-concurrency.client.honour-retry-after | more than zero, at most 31d
+        client: { honour-retry-after: 32d }               | group-concurrency.client.honour-retry-after | more than zero, at most 31d
         scope: { default-timeout: -1ms }                  | group-concurrency.scope.default-timeout | more than zero, or "unlimited"
         """)
     void everySettingOutOfItsRangeIsTold(String line, String property, String allowed, CapturedOutput output)

@@ -1,6 +1,7 @@
 package io.github.kobe.spring.docs;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -12,6 +13,8 @@ import io.github.kobe.GroupPermit;
 import io.github.kobe.GroupStats;
 import io.github.kobe.LimitSource;
 import io.github.kobe.Rate;
+import io.github.kobe.RejectedTaskException;
+import io.github.kobe.RejectionReason;
 import io.github.kobe.spring.actuate.GroupExecutorReport;
 import io.github.kobe.spring.actuate.GroupReport;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
@@ -51,6 +54,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.ClassPathBeanDefinitionScanner;
 import org.springframework.core.type.filter.AssignableTypeFilter;
+import org.springframework.web.client.HttpClientErrorException;
 import org.springframework.web.client.RestClient;
 import org.springframework.web.reactive.function.client.WebClient;
 
@@ -348,6 +352,36 @@ class DocsTests {
         GroupStats slow = executor.groupStats("partner:slow.example").orElseThrow();
         assertThat(slow.maxConcurrency()).isEqualTo(new EffectiveLimit<>(2, LimitSource.CONFIGURED));
         assertThat(slow.queueThreshold()).isEqualTo(new EffectiveLimit<>(100, LimitSource.PATTERN));
+    }
+
+    @Test
+    void theHowtoOnPartnersPausesAPartnerForAsLongAsItSays() throws Exception {
+        DocumentedApplication application = of("docs/howto/call-a-partner-api.md", 2);
+        GroupExecutor executor = application.bean(GroupExecutor.class);
+        String prices = application.address().resolve("/prices").toString();
+
+        assertThatExceptionOfType(HttpClientErrorException.TooManyRequests.class)
+                .isThrownBy(() -> application
+                        .bean(RestClient.class)
+                        .get()
+                        .uri(prices)
+                        .retrieve()
+                        .body(String.class));
+        assertThat(executor.groupStats("partner:localhost").orElseThrow().pauseEndsIn())
+                .hasValueSatisfying(
+                        left -> assertThat(left).isBetween(Duration.ofSeconds(90), Duration.ofSeconds(120)));
+
+        // it would have to wait for longer than its time-out
+        assertThatExceptionOfType(RejectedTaskException.class)
+                .isThrownBy(() -> application
+                        .bean(WebClient.class)
+                        .get()
+                        .uri(prices)
+                        .retrieve()
+                        .bodyToMono(String.class)
+                        .block(Deadline.LONG))
+                .satisfies(rejection -> assertThat(rejection.reason()).isEqualTo(RejectionReason.RATE_LIMITED));
+        executor.resume("partner:localhost");
     }
 
     @Test

@@ -18,6 +18,9 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.task.TaskExecutor;
 import org.springframework.core.task.support.TaskExecutorAdapter;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.ResponseEntity;
 import org.springframework.scheduling.annotation.EnableAsync;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
@@ -94,6 +97,14 @@ final class DocumentedApplication extends ApplicationServer {
         @GetMapping("/quotes/{article}")
         String quote(@PathVariable String article) {
             return article + " for 3";
+        }
+
+        /** Nobody may ask for prices now. */
+        @GetMapping("/prices")
+        ResponseEntity<String> prices() {
+            return ResponseEntity.status(HttpStatus.TOO_MANY_REQUESTS)
+                    .header(HttpHeaders.RETRY_AFTER, "120")
+                    .body("too many");
         }
 
         @GetMapping("/reports/{tenantId}")

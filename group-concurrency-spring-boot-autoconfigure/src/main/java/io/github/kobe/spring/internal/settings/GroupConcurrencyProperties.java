@@ -42,6 +42,7 @@ import org.springframework.boot.convert.DurationStyle;
  * @param warnings What the log is told now and then.
  * @param health The health of the application.
  * @param shutdown The end of the application.
+ * @param client Calls of other services over HTTP.
  * @param web Requests over HTTP.
  */
 @ConfigurationProperties(prefix = GroupConcurrencyProperties.PREFIX, ignoreUnknownFields = false)
@@ -65,6 +66,7 @@ public record GroupConcurrencyProperties(
         @DefaultValue Warnings warnings,
         @DefaultValue Health health,
         @DefaultValue Shutdown shutdown,
+        @DefaultValue Client client,
         @DefaultValue Web web) {
 
     /** What all the settings' names begin with. */
@@ -383,6 +385,14 @@ public record GroupConcurrencyProperties(
      *     than spring.lifecycle.timeout-per-shutdown-phase.
      */
     public record Shutdown(@DefaultValue("25s") Duration awaitTerminationPeriod) {}
+
+    /**
+     * Calls of other services over HTTP.
+     *
+     * @param honourRetryAfter How long an answer of 429 or 503 may have the group of its call paused by Retry-After, more than
+     *     zero, at most 31d; if not set, none has.
+     */
+    public record Client(@Nullable Duration honourRetryAfter) {}
 
     /**
      * Requests over HTTP.
