@@ -31,6 +31,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.aot.test.generate.TestGenerationContext;
+import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.SpringApplicationRunListener;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -57,6 +58,7 @@ class AheadOfTimeTests {
         "--management.endpoint.groupscopes.access=read-only",
         "--management.endpoint.metrics.access=read-only",
         "--group-concurrency.scope.default-timeout=1m",
+        "--group-concurrency.client.honour-retry-after=5m",
         "--group-concurrency.global.max-in-flight=50",
         "--group-concurrency.groups.vip.max-concurrency=8",
         "--group-concurrency.groups[tenant:*].max-concurrency=4"
@@ -89,6 +91,9 @@ class AheadOfTimeTests {
                                 .asInt())
                         .isEqualTo(1);
             }
+
+            assertThat(context.getBeanNamesForType(BeanPostProcessor.class))
+                    .anyMatch(name -> name.endsWith(".PausableExecutors"));
 
             executor.setLimits(
                     "tenant:b", GroupLimits.unset().withMaxConcurrency(1).withQueueThreshold(0));
