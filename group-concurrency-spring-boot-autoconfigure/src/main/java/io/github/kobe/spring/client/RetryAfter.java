@@ -107,6 +107,7 @@ final class RetryAfter {
         }
     }
 
+    /** Tells the log of a pause that begins, and not of each answer that extends it; of two that come at once, both may tell. */
     private static void pause(GroupExecutor executor, String groupKey, Duration period, int code) {
         boolean paused = executor.groupStats(groupKey).map(GroupStats::paused).orElse(false);
         executor.pause(groupKey, period);
