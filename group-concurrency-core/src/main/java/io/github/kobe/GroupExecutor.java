@@ -391,6 +391,21 @@ public final class GroupExecutor implements AutoCloseable {
     }
 
     /**
+     * Counts work of a group as rejected, with {@link RejectionReason#QUEUE_TIMEOUT}, that has come too late to ask for a
+     * permit, such as a request whose deadline has passed. It takes no permit and no place in a queue, and is no start that
+     * a rate counts, even if all of these are free. Listeners, tracers and the recorder of the group hear of it as of other
+     * work that isn't admitted.
+     *
+     * @param groupKey the group
+     * @param taskId names the work in events; may be empty
+     * @throws ExecutorShutdownException after a shutdown
+     */
+    public void rejectLate(String groupKey, String taskId) {
+        Objects.requireNonNull(groupKey, "groupKey");
+        doors.rejectLate(groupKey, Objects.requireNonNull(taskId, "taskId"));
+    }
+
+    /**
      * Shares the permit that the current thread is inside, by a call, a task or {@link GroupPermit#call}, with code that
      * continues without this thread.
      *

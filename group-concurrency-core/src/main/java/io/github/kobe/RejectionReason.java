@@ -15,7 +15,10 @@ public enum RejectionReason {
     GROUP_QUEUE_FULL,
     /** The queues of all groups together have no room. */
     GLOBAL_QUEUE_FULL,
-    /** The work waited longer than the group, or the work itself, allows; or it allowed no wait, and had to wait. */
+    /**
+     * The work waited longer than the group, or the work itself, allows; or it allowed no wait, and had to wait; or it
+     * {@linkplain GroupExecutor#rejectLate came too late}.
+     */
     QUEUE_TIMEOUT,
     /** The executor was shut down while a caller waited. Tasks that wait then are cancelled instead. */
     SHUTDOWN,

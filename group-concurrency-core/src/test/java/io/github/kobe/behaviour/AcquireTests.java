@@ -5,12 +5,17 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
+import io.github.kobe.ExecutorShutdownException;
 import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupPermit;
 import io.github.kobe.GroupPolicy;
+import io.github.kobe.GroupRecorder;
+import io.github.kobe.Rate;
 import io.github.kobe.RejectedTaskException;
 import io.github.kobe.RejectionReason;
 import io.github.kobe.TaskHandle;
+import io.github.kobe.TaskLifecycleListener;
 import io.github.kobe.audit.Engines;
 import io.github.kobe.audit.ManualClock;
 import io.github.kobe.internal.doors.EngineAccess;
@@ -25,6 +30,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutionException;
@@ -651,6 +657,65 @@ class AcquireTests {
         assertThat(executor.stats().totals().succeeded()).isEqualTo(1);
     }
 
+    // ---------------------------------------------------------------- what comes too late
+
+    @Test
+    void whatComesTooLateIsCountedAsRejectedAndTakesNothingThoughAllIsFree() throws Exception {
+        Rate rate = Rate.of(60, HOUR).withBurst(1);
+        GroupExecutor executor = engines.start(GroupPolicy.builder()
+                .group("a", GroupLimits.unset().withRate(rate))
+                .globalMaxInFlight(1)
+                .build());
+
+        executor.rejectLate("a", "late");
+        executor.rejectLate("b", "");
+
+        assertThat(executor.groupStats("a").orElseThrow()).satisfies(group -> {
+            assertThat(group.totals().submitted()).isEqualTo(1);
+            assertThat(group.totals().rejectedByReason()).containsEntry(RejectionReason.QUEUE_TIMEOUT, 1L);
+            assertThat(group.rateUsed()).isZero();
+        });
+        assertThat(executor.stats().totals().rejected()).isEqualTo(2);
+        assertThat(executor.submit("a", "next", () -> "ran").await().value()).isEqualTo("ran");
+    }
+
+    @Test
+    void whatComesTooLateIsToldLikeWhatIsNotLetIn() {
+        List<String> heard = new CopyOnWriteArrayList<>();
+        GroupExecutor executor = engines.startPlain(GroupPolicy.builder()
+                .taskLifecycleListener(new TaskLifecycleListener() {
+                    @Override
+                    public void onSubmitted(String groupKey, String taskId) {
+                        heard.add(groupKey + " " + taskId + " submitted");
+                    }
+
+                    @Override
+                    public void onRejected(String groupKey, String taskId, RejectionReason reason) {
+                        heard.add(groupKey + " " + taskId + " " + reason);
+                    }
+                })
+                .recorderFactory((groupKey, rule) -> new GroupRecorder() {
+                    @Override
+                    public void rejected(RejectionReason reason) {
+                        heard.add(groupKey + " recorded " + reason);
+                    }
+                })
+                .build());
+
+        executor.rejectLate("a", "late");
+
+        assertThat(heard).containsExactly("a late submitted", "a recorded QUEUE_TIMEOUT", "a late QUEUE_TIMEOUT");
+    }
+
+    @Test
+    void afterAShutdownNothingComesTooLate() {
+        GroupExecutor executor = engines.start(GroupPolicy.builder().build());
+        executor.shutdown();
+
+        assertThatExceptionOfType(ExecutorShutdownException.class).isThrownBy(() -> executor.rejectLate("a", "late"));
+        assertThat(executor.stats().totals().submitted()).isZero();
+    }
+
     @Test
     void nullsAreRefused() {
         GroupExecutor executor = engines.start(GroupPolicy.builder().build());
@@ -659,6 +724,8 @@ class AcquireTests {
         assertThatNullPointerException().isThrownBy(() -> executor.tryAcquire(null, Duration.ZERO));
         assertThatNullPointerException().isThrownBy(() -> executor.tryAcquire("a", null));
         assertThatNullPointerException().isThrownBy(() -> executor.acquireAsync(null));
+        assertThatNullPointerException().isThrownBy(() -> executor.rejectLate(null, "1"));
+        assertThatNullPointerException().isThrownBy(() -> executor.rejectLate("a", null));
     }
 
     private static RejectionReason rejectionOf(CompletableFuture<GroupPermit> permit) throws Exception {

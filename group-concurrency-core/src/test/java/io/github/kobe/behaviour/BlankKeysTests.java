@@ -40,6 +40,7 @@ class BlankKeysTests {
                 () -> executor.acquire(blank),
                 () -> executor.tryAcquire(blank, Duration.ZERO),
                 () -> executor.acquireAsync(blank),
+                () -> executor.rejectLate(blank, "1"),
                 () -> executor.asExecutorService(blank),
                 () -> executor.setLimits(blank, GroupLimits.unset().withWeight(2)),
                 () -> executor.pause(blank));

@@ -30,6 +30,7 @@ class MaxKeyLengthTests {
                 () -> executor.acquire("long"),
                 () -> executor.tryAcquire("long", Duration.ZERO),
                 () -> executor.acquireAsync("long"),
+                () -> executor.rejectLate("long", "1"),
                 () -> executor.setLimits("long", GroupLimits.unset().withWeight(2)),
                 () -> executor.pause("long"));
         for (ThrowingCallable way : ways) {

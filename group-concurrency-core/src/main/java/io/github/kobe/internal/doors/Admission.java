@@ -236,6 +236,23 @@ final class Admission {
         return node;
     }
 
+    /** Counts work as rejected that is too late to ask. */
+    void rejectLate(String key, String id) {
+        StackReserve.require();
+        engine.requireAdmits();
+        TaskTrace trace = engine.reports.submitted(key, id);
+        RejectionReason late = RejectionReason.QUEUE_TIMEOUT;
+        Batch batch = new Batch(engine);
+        Group group = engine.group(key);
+        while (!group.change(state -> state.counters.rejected(late), batch)) {
+            engine.forget(group);
+            group = engine.group(key);
+        }
+        batch.carryOut();
+        group.record.rejected(late);
+        engine.reports.rejected(key, id, late, trace);
+    }
+
     <T> List<GroupResult<T>> executeAll(Collection<? extends GroupTask<? extends T>> tasks) {
         List<GroupTask<? extends T>> all = new ArrayList<>(Objects.requireNonNull(tasks, "tasks"));
         all.forEach(task -> Objects.requireNonNull(task, "task"));

@@ -110,6 +110,10 @@ public final class Doors {
         return callers.acquireAsync(key, id, maxWait);
     }
 
+    public void rejectLate(String key, String id) {
+        admission.rejectLate(key, id);
+    }
+
     public Optional<GroupPermit> enclosingPermit(String key) {
         return engine.underPermit.enclosing(key);
     }

@@ -7,7 +7,6 @@ import io.github.kobe.RejectionReason;
 import io.github.kobe.spring.internal.context.EnclosingPermit;
 import io.github.kobe.spring.web.Newcomers.Place;
 import java.io.Serial;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.ReflectionUtils;
@@ -28,15 +27,13 @@ final class Admission {
 
     private volatile boolean over;
 
-    /** Asks for the permit. What is too late already is cancelled, as what leaves the queue is. */
+    /** Asks for the permit. */
     Admission(FilterRule rule, Place place, String method, @Nullable RequestDeadline deadline) {
         this.executor = rule.executor().get();
         this.place = place;
         this.method = method;
         this.deadline = deadline;
-        this.permit = isTooLate()
-                ? CompletableFuture.failedFuture(new CancellationException())
-                : rule.ask(place.groupKey(), deadline);
+        this.permit = rule.ask(place.groupKey(), deadline);
     }
 
     private boolean isTooLate() {

@@ -6,6 +6,7 @@ import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties.Hold;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -61,7 +62,7 @@ record FilterRule(
     }
 
     /**
-     * Asks for the permit of a request.
+     * Asks for the permit of a request; what is too late already is counted as rejected, and cancelled.
      *
      * @param deadline after which it is of no use; {@code null}: none
      * @return the permit; failed with what kept it from being asked for, too
@@ -70,6 +71,10 @@ record FilterRule(
         Duration atMost = deadline == null ? queueTimeout : shorter(deadline.left());
         try {
             GroupExecutor groups = executor.get();
+            if (deadline != null && deadline.isPassed()) {
+                groups.rejectLate(groupKey, "");
+                return CompletableFuture.failedFuture(new CancellationException());
+            }
             return (atMost == null ? groups.acquireAsync(groupKey) : groups.acquireAsync(groupKey, "", atMost))
                     .toCompletableFuture();
         } catch (RuntimeException | Error failure) {

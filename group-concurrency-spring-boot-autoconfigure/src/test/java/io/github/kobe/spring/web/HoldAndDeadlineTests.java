@@ -3,9 +3,12 @@ package io.github.kobe.spring.web;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.kobe.GroupStats;
+import io.github.kobe.RejectionReason;
 import io.github.kobe.TaskTotals;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
@@ -152,14 +155,21 @@ class HoldAndDeadlineTests {
     @ParameterizedTest
     @Tag("boot")
     @EnumSource(names = {"SERVLET", "REACTIVE"})
-    void whoseDeadlineHasPassedIsNotEvenAskedFor(WebApplicationType type) {
+    void whoseDeadlineHasPassedDoesNotBeginAndIsCountedAsRejected(WebApplicationType type) {
         WebServer server = SERVERS.of(type);
+        FunctionCounter counter = server.bean(MeterRegistry.class)
+                .get("group.executor.rejected")
+                .tags("group", "_default", "reason", "queue_timeout")
+                .functionCounter();
+        double before = counter.count();
 
         assertRefused(server.getAsync("/work/" + key, "X-Deadline", "0"));
         assertRefused(server.getAsync("/work/" + key, "X-Passed", "true", "X-Deadline", "1H"));
 
         assertThat(server.bean(Work.class).entered(key).arrived()).isZero();
-        assertThat(server.executor().groupStats("http:" + key)).isEmpty();
+        assertThat(group(server).totals().rejectedByReason()).containsEntry(RejectionReason.QUEUE_TIMEOUT, 2L);
+        assertThat(group(server).totals().submitted()).isEqualTo(2);
+        Deadline.until("the meter counts them", () -> counter.count() >= before + 2);
     }
 
     @ParameterizedTest
