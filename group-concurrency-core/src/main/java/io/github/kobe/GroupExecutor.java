@@ -8,6 +8,7 @@ import io.github.kobe.internal.doors.ScopeBridge;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -704,6 +705,18 @@ public final class GroupExecutor implements AutoCloseable {
      */
     public List<GroupHolder> holders(String groupKey) {
         return doors.holders(Objects.requireNonNull(groupKey, "groupKey"));
+    }
+
+    /**
+     * Tells since when permits have been out: for each group of which one is held, how long its longest holder has had it, as
+     * {@link #holders} shows it. A permit that is held for far longer than its work takes was lost, or its work hangs.
+     *
+     * <p>It goes once over all holders and all groups, and blocks nobody. A holder that comes or goes meanwhile may be missed.
+     *
+     * @return by group; groups of which no holder's time is known are left out
+     */
+    public Map<String, Duration> longestHolds() {
+        return doors.longestHolds();
     }
 
     /** {@return the keys of the groups that the engine knows at this moment, unmodifiable; never blocks} */

@@ -78,6 +78,12 @@ public interface RuleStats {
     Duration oldestWait();
 
     /**
+     * {@return the longest time that any of the groups' permits has been held so far, as far as that is known: see
+     * {@link GroupHolder#held}; zero if it is known of none} {@link GroupExecutor#longestHolds} tells in which group.
+     */
+    Duration longestHold();
+
+    /**
      * {@return the totals since the executor was made; {@code submitted} may count work twice that was just ending, and then stays
      * that much too high until as many more have been submitted}
      */

@@ -2,14 +2,17 @@ package io.github.kobe.behaviour;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupHolder;
 import io.github.kobe.GroupHolder.Kind;
+import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupPermit;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.GroupRecorder;
 import io.github.kobe.GroupStats;
+import io.github.kobe.RuleStats;
 import io.github.kobe.TaskHandle;
 import io.github.kobe.TaskStatus;
 import io.github.kobe.audit.Engines;
@@ -21,6 +24,7 @@ import io.github.kobe.testing.Gate;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -462,6 +466,68 @@ class HoldersTests {
     }
 
     // ---------------------------------------------------------------- no permits
+
+    // ---------------------------------------------------------------- who has had them longest
+
+    @Test
+    void theLongestHoldOfEachGroupIsKnownAndIsOverWhenItEnds() throws Exception {
+        GroupExecutor heard = engines.start(
+                GroupPolicy.builder()
+                        .defaultMaxConcurrencyPerGroup(2)
+                        .pattern("b:*", GroupLimits.unset())
+                        .build(),
+                clock);
+        GroupPermit lost = heard.acquire("b:1");
+        clock.advance(SECOND);
+        GroupPermit younger = heard.acquire("b:1");
+        GroupPermit other = heard.acquire("b:2");
+        CompletableFuture<String> stage = new CompletableFuture<>();
+        TaskHandle<String> async = heard.submitAsync("c", "1", () -> stage);
+        Deadline.until(
+                "the stage is open", () -> heard.holders("c").stream().anyMatch(holder -> holder.kind() == Kind.STAGE));
+        clock.advance(SECOND);
+        Caller<?> call = inside("caller", () -> heard.call("d", gate.then("done")));
+        clock.advance(SECOND);
+
+        assertThat(heard.longestHolds())
+                .isEqualTo(Map.of(
+                        "b:1",
+                        SECOND.multipliedBy(3),
+                        "b:2",
+                        SECOND.multipliedBy(2),
+                        "c",
+                        SECOND.multipliedBy(2),
+                        "d",
+                        SECOND));
+        assertThat(heard.ruleStats())
+                .extracting(rule -> rule.rule().orElse("none"), RuleStats::longestHold)
+                .containsExactly(tuple("b:*", SECOND.multipliedBy(3)), tuple("none", SECOND.multipliedBy(2)));
+
+        lost.close();
+        assertThat(heard.longestHolds()).containsEntry("b:1", SECOND.multipliedBy(2));
+        assertThat(heard.ruleStats().getFirst().longestHold()).isEqualTo(SECOND.multipliedBy(2));
+        younger.close();
+        other.close();
+        stage.complete("done");
+        async.await();
+        gate.open();
+        call.result();
+        assertThat(heard.longestHolds()).isEmpty();
+        assertThat(heard.ruleStats()).allMatch(rule -> rule.longestHold().isZero());
+    }
+
+    @Test
+    void whatIsNotTimedHasNoHold() throws Exception {
+        GroupPermit permit = elsewhere(() -> executor.acquire("a"));
+        executor.submit("b", "timed", gate.then("done"));
+        gate.awaitArrived(1);
+        clock.advance(SECOND);
+
+        assertThat(executor.longestHolds()).isEqualTo(Map.of("b", SECOND));
+        assertThat(executor.ruleStats().getFirst().longestHold()).isEqualTo(SECOND);
+
+        permit.close();
+    }
 
     @Test
     void ofAGroupThatNobodyKnowsThereAreNone() {

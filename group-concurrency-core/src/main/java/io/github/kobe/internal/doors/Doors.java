@@ -18,6 +18,7 @@ import io.github.kobe.internal.base.Environment;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -193,6 +194,10 @@ public final class Doors {
 
     public List<GroupHolder> holders(String key) {
         return engine.holders(key);
+    }
+
+    public Map<String, Duration> longestHolds() {
+        return engine.longestHolds();
     }
 
     public Set<String> groupKeys() {

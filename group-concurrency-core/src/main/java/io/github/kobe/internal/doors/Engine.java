@@ -29,6 +29,8 @@ import io.github.kobe.internal.work.Opener;
 import io.github.kobe.internal.work.Permit;
 import io.github.kobe.internal.work.Run;
 import io.github.kobe.internal.work.Work;
+import java.time.Duration;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -158,6 +160,20 @@ public final class Engine extends Work {
         return group == null ? List.of() : Holders.of(group);
     }
 
+    Map<String, Duration> longestHolds() {
+        Map<String, Long> since = new HashMap<>();
+        Holders.forEachSince(this, (group, start) -> {
+            Long known = since.get(group.key);
+            if (known == null || start < known) {
+                since.put(group.key, start);
+            }
+        });
+        long now = now();
+        Map<String, Duration> holds = new HashMap<>();
+        since.forEach((key, start) -> holds.put(key, Duration.ofNanos(Math.max(0, now - start))));
+        return holds;
+    }
+
     List<RuleStats> ruleStats() {
         CompiledPolicy inForce = policy;
         long now = now();
@@ -172,6 +188,12 @@ public final class Engine extends Work {
                 sum.add(group, now);
             }
         }
+        Holders.forEachSince(this, (group, since) -> {
+            RuleSum sum = sums.get(group.record.recording().account().rule);
+            if (sum != null) {
+                sum.addHold(now - since);
+            }
+        });
         return sums.values().stream().map(RuleSum::shown).toList();
     }
 

@@ -31,6 +31,7 @@ public final class RuleSum {
             long queued,
             long queuedForLease,
             Duration oldestWait,
+            Duration longestHold,
             TaskTotals totals)
             implements RuleStats {}
 
@@ -53,6 +54,7 @@ public final class RuleSum {
     private long queuedForLease;
     private long lent;
     private long oldestWait;
+    private long longestHold;
 
     /** Begins with what groups have counted that are gone. */
     public RuleSum(RuleAccount account) {
@@ -95,6 +97,11 @@ public final class RuleSum {
         group.counters.addTo(ended);
     }
 
+    /** Adds how long a permit of one of its groups has been held; less than zero: not yet at that moment. */
+    public void addHold(long nanos) {
+        longestHold = Math.max(longestHold, nanos);
+    }
+
     private static double share(int number, EffectiveLimit<Integer> limit) {
         return limit.value() == Integer.MAX_VALUE ? 0 : (double) number / Math.max(1, limit.value());
     }
@@ -119,6 +126,7 @@ public final class RuleSum {
                 queued,
                 queuedForLease,
                 Duration.ofNanos(oldestWait),
+                Duration.ofNanos(longestHold),
                 totals);
     }
 }

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.ObjLongConsumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -65,6 +66,28 @@ public final class Holders {
     public static List<String> described(Group group, int most) {
         Holders holders = new Holders(group);
         return holders.find().limit(most).map(holders::described).toList();
+    }
+
+    /**
+     * Tells since when permits of groups have been held, on the engine's clock, for each holder of which that is known: in one
+     * round over all of them, in no order. One may be told twice.
+     */
+    public static void forEachSince(Work work, ObjLongConsumer<Group> action) {
+        work.holds.forEachOpen(hold -> tellSince(hold.group, hold.real(), action));
+        for (Group group : work.groups()) {
+            group.unbound.forEach(entry -> {
+                if (entry instanceof Shown shown) {
+                    tellSince(group, shown.hold(), action);
+                }
+            });
+        }
+    }
+
+    private static void tellSince(Group group, Hold real, ObjLongConsumer<Group> action) {
+        long since = real.particulars(group).since();
+        if (since != 0) {
+            action.accept(group, since);
+        }
     }
 
     /** {@return the holders, first who is known to have permits longest} */

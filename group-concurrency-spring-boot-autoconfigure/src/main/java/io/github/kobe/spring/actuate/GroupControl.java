@@ -17,6 +17,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletionException;
 import java.util.function.Predicate;
+import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -26,6 +27,9 @@ import org.jspecify.annotations.Nullable;
 final class GroupControl {
 
     private static final Log LOGGER = LogFactory.getLog(GroupControl.class);
+
+    /** Orders groups by how long their permits are held. */
+    private static final String HOLD = "hold";
 
     private final GroupExecutor executor;
     private final String instance;
@@ -48,11 +52,14 @@ final class GroupControl {
         Predicate<GroupStats> found = text.isEmpty()
                 ? group -> true
                 : group -> group.groupKey().toLowerCase(Locale.ROOT).contains(text);
-        BusiestGroups groups = BusiestGroups.of(executor, found, order(sort), offset, limit);
+        Map<String, Duration> holds = HOLD.equals(sort) ? executor.longestHolds() : Map.of();
+        BusiestGroups groups = BusiestGroups.of(executor, found, order(sort, holds), offset, limit);
         boolean alone = isAlone();
         Map<String, GroupReport> shown = new LinkedHashMap<>();
         for (GroupStats group : groups.shown()) {
-            shown.putIfAbsent(PrintableText.wellFormed(group.groupKey()), GroupReport.of(group, alone));
+            shown.putIfAbsent(
+                    PrintableText.wellFormed(group.groupKey()),
+                    GroupReport.of(group, holds.get(group.groupKey()), alone));
         }
         GroupExecutorStats all = executor.stats();
         return new GroupExecutorReport(
@@ -69,13 +76,21 @@ final class GroupControl {
         return executor.cluster().map(cluster -> cluster.state().alone()).orElse(false);
     }
 
-    private static BusiestGroups.Order order(@Nullable String sort) {
+    /**
+     * {@return what the groups are shown by, the largest first}
+     *
+     * @param holds how long the longest holder of each has had its permit; empty unless that is the order
+     */
+    private static ToLongFunction<GroupStats> order(@Nullable String sort, Map<String, Duration> holds) {
         return switch (sort) {
-            case null -> BusiestGroups.Order.LOAD;
-            case "load" -> BusiestGroups.Order.LOAD;
-            case "rejected" -> BusiestGroups.Order.REJECTED;
+            case null -> BusiestGroups.LOAD;
+            case "load" -> BusiestGroups.LOAD;
+            case "rejected" -> BusiestGroups.REJECTED;
+            case HOLD ->
+                group -> holds.getOrDefault(group.groupKey(), Duration.ZERO).toNanos();
             default ->
-                throw RefusedRequestException.badRequest("there is no such order", "sort", sort, "load or rejected");
+                throw RefusedRequestException.badRequest(
+                        "there is no such order", "sort", sort, "load, rejected or hold");
         };
     }
 
@@ -164,7 +179,7 @@ final class GroupControl {
 
     GroupReport report(String key) {
         return executor.groupStats(key)
-                .map(group -> GroupReport.of(group, isAlone()).of(instance))
+                .map(group -> GroupReport.of(group, null, isAlone()).of(instance))
                 .orElseThrow(() -> RefusedRequestException.notFound(
                         "there is no such group",
                         "group",

@@ -62,7 +62,8 @@ public class GroupExecutorEndpoint {
      *
      * @param group the key of one group; none: all groups
      * @param search a text that the keys contain, ignoring case; none: any
-     * @param sort load: those with the most running and queued first; rejected: those that have refused most; none: load
+     * @param sort load: those with the most running and queued first; rejected: those that have refused most;
+     *     hold: those of which a permit is held longest; none: load
      * @param offset how many of the first to skip, at least 0; none: 0
      * @param limit how many groups to show at most, at least 1; none: 100
      * @param holders true: who has the permits of the one group, and who waits for them

@@ -38,6 +38,7 @@ import org.jspecify.annotations.Nullable;
  * @param level what it holds beyond its guarantee, divided by its weight and rounded down; -1 while it holds less than that
  * @param waitsFor why work waits; null: none waits, or nothing keeps it from starting
  * @param oldestWait how long the first in the queue has waited; null if none waits
+ * @param longestHold how long the one has had its permit that has had it longest; null: not requested, or known of none
  * @param paused whether the group starts nothing
  * @param pauseEndsIn in how long the pause ends by itself; null: it doesn't, or there is none
  * @param overriddenSince when limits were last set while the executor ran; null if none are set
@@ -62,6 +63,7 @@ public record GroupReport(
         int level,
         @Nullable WaitReason waitsFor,
         @Nullable Duration oldestWait,
+        @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Duration longestHold,
         boolean paused,
         @Nullable Duration pauseEndsIn,
         @Nullable Instant overriddenSince,
@@ -76,7 +78,7 @@ public record GroupReport(
 
     private static final int MOST_WAITERS = 10;
 
-    static GroupReport of(GroupStats group, boolean alone) {
+    static GroupReport of(GroupStats group, @Nullable Duration longestHold, boolean alone) {
         return new GroupReport(
                 null,
                 PrintableText.wellFormed(group.groupKey()),
@@ -88,6 +90,7 @@ public record GroupReport(
                 group.level(),
                 group.waitsFor().orElse(null),
                 group.oldestWait().isZero() ? null : group.oldestWait(),
+                longestHold,
                 group.paused(),
                 group.pauseEndsIn().orElse(null),
                 group.overriddenSince().orElse(null),
@@ -151,6 +154,7 @@ public record GroupReport(
                 level,
                 waitsFor,
                 oldestWait,
+                longestHold,
                 paused,
                 pauseEndsIn,
                 overriddenSince,

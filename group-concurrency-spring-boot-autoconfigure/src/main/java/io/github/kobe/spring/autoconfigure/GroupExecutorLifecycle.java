@@ -121,11 +121,7 @@ final class GroupExecutorLifecycle extends MadeBeansLifecycle<GroupExecutor>
             return;
         }
         BusiestGroups busy = BusiestGroups.of(
-                executor,
-                group -> group.inFlight() + group.queued() > 0,
-                BusiestGroups.Order.LOAD,
-                0,
-                MOST_GROUPS_TOLD);
+                executor, group -> group.inFlight() + group.queued() > 0, BusiestGroups.LOAD, 0, MOST_GROUPS_TOLD);
         String groups = busy.shown().stream()
                 .map(group -> "'" + PrintableText.ofKey(group.groupKey()) + "' (" + group.running() + " running, "
                         + group.inFlight() + " in flight, " + group.queued() + " queued, the oldest for "

@@ -5,6 +5,7 @@ import io.github.kobe.GroupPolicy;
 import io.github.kobe.GroupStats;
 import io.github.kobe.RuleStats;
 import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -141,11 +142,15 @@ abstract sealed class GroupTags {
             Map<String, TagReading> byTag = new HashMap<>();
             meters.forEach((tag, known) -> byTag.put(tag, TagReading.NOTHING.withTotals(known.counted())));
             Set<String> tags = Set.copyOf(byTag.keySet());
+            Map<String, Duration> holds = executor.longestHolds();
             for (String key : executor.groupKeys()) {
                 GroupStats group = executor.groupStats(key).orElse(null);
                 boolean own = !RESERVED.contains(key) && tags.contains(key);
                 if (group != null && (own || !meters.containsKey(key))) { // else it is just being made
-                    byTag.merge(own ? key : OTHER, TagReading.open(group, own), TagReading::plus);
+                    byTag.merge(
+                            own ? key : OTHER,
+                            TagReading.open(group, holds.getOrDefault(key, Duration.ZERO), own),
+                            TagReading::plus);
                 }
             }
             return byTag;

@@ -71,6 +71,17 @@ final class RegisteredMeters {
                 Pressure::queueFill));
     }
 
+    void registerHolds() {
+        meters.add(TimeGauge.builder(
+                        PREFIX + "longest.hold",
+                        source,
+                        TimeUnit.NANOSECONDS,
+                        all -> all.reading(tag).longestHoldNanos())
+                .description("How long the one has had its permit that has had it longest of those that have one now")
+                .tags(tags)
+                .register(registry));
+    }
+
     void registerLeases() {
         meters.add(lease(
                 "leased", "Tasks that may be in flight of limits shared with other instances", TagReading::leased));

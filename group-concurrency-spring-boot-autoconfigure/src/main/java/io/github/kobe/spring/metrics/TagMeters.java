@@ -154,6 +154,7 @@ final class TagMeters implements GroupRecorder {
             waits = with(waits, added.timer("wait", "How long tasks waited, of those that had to wait"));
         }
         if (wantsTimes()) {
+            added.registerHolds();
             executions = with(executions, added.timer("execution", "How long tasks ran"));
         }
         registered.add(added);

@@ -5,6 +5,7 @@ import io.github.kobe.RejectionReason;
 import io.github.kobe.RuleStats;
 import io.github.kobe.TaskTotals;
 import io.github.kobe.WaitReason;
+import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Map;
 
@@ -15,6 +16,7 @@ import java.util.Map;
  * @param inFlight tasks started and not finished
  * @param queued tasks and callers that wait
  * @param oldestWaitNanos the longest time that any of those has waited so far; 0 if none waits
+ * @param longestHoldNanos the longest time that any of their permits has been held so far, as far as that is known; 0 if none is
  * @param leased how many may be in flight of what is shared with other instances
  * @param unmet tasks and callers that wait for more of that
  * @param maxConcurrency how many may run at once, if the value names one group and that is live; else {@link #UNKNOWN}
@@ -26,6 +28,7 @@ record TagReading(
         long inFlight,
         long queued,
         long oldestWaitNanos,
+        long longestHoldNanos,
         long leased,
         long unmet,
         int maxConcurrency,
@@ -35,7 +38,16 @@ record TagReading(
     static final int UNKNOWN = 0;
 
     static final TagReading NOTHING = new TagReading(
-            0, 0, 0, 0, 0, 0, UNKNOWN, Pressure.NONE, new TaskTotals(0, 0, 0, 0, new EnumMap<>(RejectionReason.class)));
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+            UNKNOWN,
+            Pressure.NONE,
+            new TaskTotals(0, 0, 0, 0, new EnumMap<>(RejectionReason.class)));
 
     static TagReading of(RuleStats rule, int maxConcurrency) {
         return new TagReading(
@@ -43,6 +55,7 @@ record TagReading(
                 rule.inFlight(),
                 rule.queued(),
                 rule.oldestWait().toNanos(),
+                rule.longestHold().toNanos(),
                 rule.leased(),
                 rule.queuedForLease(),
                 maxConcurrency,
@@ -51,7 +64,7 @@ record TagReading(
     }
 
     /** {@return what is open in a group, and nothing of what has ended} */
-    static TagReading open(GroupStats group, boolean alone) {
+    static TagReading open(GroupStats group, Duration longestHold, boolean alone) {
         TaskTotals all = group.totals();
         long ended = all.succeeded() + all.failed() + all.cancelled() + all.rejected();
         return new TagReading(
@@ -59,6 +72,7 @@ record TagReading(
                 group.inFlight(),
                 group.queued(),
                 group.oldestWait().toNanos(),
+                longestHold.toNanos(),
                 group.leased(),
                 group.waitsFor().filter(WaitReason.CLUSTER_LIMIT::equals).isPresent() ? group.queued() : 0,
                 alone ? group.maxConcurrency().value() : UNKNOWN,
@@ -68,11 +82,21 @@ record TagReading(
 
     TagReading withTotals(TaskTotals others) {
         return new TagReading(
-                running, inFlight, queued, oldestWaitNanos, leased, unmet, maxConcurrency, pressure, others);
+                running,
+                inFlight,
+                queued,
+                oldestWaitNanos,
+                longestHoldNanos,
+                leased,
+                unmet,
+                maxConcurrency,
+                pressure,
+                others);
     }
 
     TagReading withMaxConcurrency(int other) {
-        return new TagReading(running, inFlight, queued, oldestWaitNanos, leased, unmet, other, pressure, totals);
+        return new TagReading(
+                running, inFlight, queued, oldestWaitNanos, longestHoldNanos, leased, unmet, other, pressure, totals);
     }
 
     /** {@return both together; one of them at most has a limit} */
@@ -82,6 +106,7 @@ record TagReading(
                 inFlight + other.inFlight,
                 queued + other.queued,
                 Math.max(oldestWaitNanos, other.oldestWaitNanos),
+                Math.max(longestHoldNanos, other.longestHoldNanos),
                 leased + other.leased,
                 unmet + other.unmet,
                 Math.max(maxConcurrency, other.maxConcurrency),

@@ -128,7 +128,31 @@ class GroupExecutorEndpointTests {
 
         assertThat(fields(server.get("?sort=rejected").body().path("groups"))).containsExactly("c", "a", "b");
         assertThat(fields(server.get("?sort=load").body().path("groups"))).containsExactly("a", "b", "c");
-        server.get("?sort=name").assertProblem(400, "sort", "name", "load or rejected");
+        server.get("?sort=name").assertProblem(400, "sort", "name", "load, rejected or hold");
+    }
+
+    /** Tasks know since when they run, whoever else wants to know. */
+    @Test
+    void theGroupsThatHoldPermitsLongestComeFirstOnDemand() throws Exception {
+        useReadable();
+        Gate gate = new Gate();
+        executor.submit("hung", "1", () -> pass(gate));
+        gate.awaitArrived(1);
+        Deadline.until("it holds a permit", () -> executor.longestHolds().containsKey("hung"));
+        executor.submit("busy", "1", () -> pass(gate));
+        executor.submit("busy", "2", () -> null);
+        gate.awaitArrived(2);
+
+        JsonNode groups = server.get("?sort=hold").body().path("groups");
+
+        assertThat(fields(groups)).startsWith("hung", "busy");
+        assertThat(Duration.parse(groups.path("hung").path("longestHold").asText()))
+                .isGreaterThanOrEqualTo(
+                        Duration.parse(groups.path("busy").path("longestHold").asText()));
+        JsonNode byLoad = server.get("").body().path("groups");
+        assertThat(fields(byLoad)).startsWith("busy", "hung");
+        assertThat(byLoad.path("hung").has("longestHold")).isFalse();
+        gate.open();
     }
 
     @Test

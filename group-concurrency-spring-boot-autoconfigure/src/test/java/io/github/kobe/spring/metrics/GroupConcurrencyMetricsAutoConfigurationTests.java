@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupLimits;
+import io.github.kobe.GroupPermit;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.GroupRecorder;
 import io.github.kobe.TaskHandle;
@@ -124,6 +125,46 @@ class GroupConcurrencyMetricsAutoConfigurationTests {
                         gate.open();
                     });
         }
+    }
+
+    @Test
+    void aGaugeTellsHowLongThePermitIsOutThatIsOutLongestWhateverTheTag() {
+        for (String tag : List.of("configured", "all", "none")) {
+            runner.withPropertyValues(
+                            "group-concurrency.groups[tenant-*].max-concurrency=4",
+                            "group-concurrency.metrics.group-tag=" + tag)
+                    .run(context -> {
+                        GroupExecutor executor = context.getBean(GroupExecutor.class);
+                        MeterRegistry registry = context.getBean(MeterRegistry.class);
+                        GroupPermit lost = executor.acquire("tenant-a");
+                        GroupPermit other = executor.acquire("tenant-b");
+
+                        boolean each = tag.equals("all");
+                        String a = each ? "tenant-a" : tag.equals("none") ? "_all" : "tenant-*";
+                        Deadline.untilAsserted(() ->
+                                assertThat(gauge(registry, "longest.hold", a)).isGreaterThan(0.1));
+                        Duration known = executor.longestHolds().get("tenant-a");
+                        assertThat(gauge(registry, "longest.hold", a))
+                                .isLessThanOrEqualTo(known.toNanos() / 1e9)
+                                .isLessThan(Deadline.SECONDS);
+                        lost.close();
+                        other.close();
+                        Deadline.untilAsserted(() ->
+                                assertThat(gauge(registry, "longest.hold", a)).isZero());
+                    });
+        }
+    }
+
+    @Test
+    void withoutTimersNobodyKnowsHowLongPermitsAreOut() {
+        runner.withPropertyValues("group-concurrency.metrics.timers=waited").run(context -> {
+            context.getBean(GroupExecutor.class).call("a", () -> "used");
+
+            assertThat(context.getBean(MeterRegistry.class)
+                            .find("group.executor.longest.hold")
+                            .meters())
+                    .isEmpty();
+        });
     }
 
     @Test

@@ -108,7 +108,7 @@ class HostileTagsTests {
                                     .filter(value -> value != null && !value.equals(GroupTags.ALL))
                                     .distinct())
                             .hasSizeLessThanOrEqualTo(tags);
-                    assertThat(registry.getMeters()).hasSizeLessThan(21 * (tags + 2));
+                    assertThat(registry.getMeters()).hasSizeLessThan(22 * (tags + 2));
                     assertThat(output.getAll().split("\n").length - lines).isLessThanOrEqualTo(2);
                 });
     }

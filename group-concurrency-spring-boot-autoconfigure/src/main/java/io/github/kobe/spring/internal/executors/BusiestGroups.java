@@ -7,10 +7,11 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.PriorityQueue;
 import java.util.function.Predicate;
+import java.util.function.ToLongFunction;
 
 /**
- * The groups of an executor in which the most work runs and waits, or that have refused most. However many groups there are, only those that are
- * shown are kept and sorted.
+ * The groups of an executor in which the most work runs and waits, or that are first by another measure. However many
+ * groups there are, only those that are shown are kept and sorted.
  *
  * @param shown the groups of the requested page, in their order
  * @param before how many come before these
@@ -19,38 +20,31 @@ import java.util.function.Predicate;
  */
 public record BusiestGroups(List<GroupStats> shown, int before, int others, Duration oldestWait) {
 
-    /** What comes first. */
-    public enum Order {
-        /** Those with the most running and queued, then by key. */
-        LOAD,
-        /** Those that have refused most since they were first used, then by key. */
-        REJECTED;
+    /** How much runs and waits. */
+    public static final ToLongFunction<GroupStats> LOAD = group -> (long) group.running() + group.queued();
 
-        private Comparator<GroupStats> comparator() {
-            return Comparator.comparingLong(this::measure).reversed().thenComparing(GroupStats::groupKey);
-        }
-
-        private long measure(GroupStats group) {
-            return switch (this) {
-                case LOAD -> (long) group.running() + group.queued();
-                case REJECTED -> group.totals().rejected();
-            };
-        }
-    }
+    /** How much a group has refused since it was first used. */
+    public static final ToLongFunction<GroupStats> REJECTED =
+            group -> group.totals().rejected();
 
     /**
      * Selects from all groups of an executor.
      *
      * @param executor the executor
      * @param which the groups to consider
-     * @param order which of them come first
+     * @param measure the groups where it is largest come first, then by key
      * @param offset how many of these to skip, at least 0
      * @param most how many to show, at least 1
      * @return the first of the rest
      */
     public static BusiestGroups of(
-            GroupExecutor executor, Predicate<GroupStats> which, Order order, int offset, int most) {
-        Comparator<GroupStats> first = order.comparator();
+            GroupExecutor executor,
+            Predicate<GroupStats> which,
+            ToLongFunction<GroupStats> measure,
+            int offset,
+            int most) {
+        Comparator<GroupStats> first =
+                Comparator.comparingLong(measure).reversed().thenComparing(GroupStats::groupKey);
         int kept = (int) Math.min(Integer.MAX_VALUE, (long) offset + most);
         PriorityQueue<GroupStats> busiest = new PriorityQueue<>(first.reversed());
         int others = 0;
