@@ -99,6 +99,19 @@ class WarningsTests {
     }
 
     @Test
+    void whatCameTooLateIsToldWithWhatWasRefused() {
+        GroupExecutor executor = start(GroupPolicy.builder());
+        executor.rejectLate("a", "late");
+
+        aMinuteLater(executor);
+
+        assertThat(log.warnings())
+                .singleElement()
+                .asString()
+                .startsWith("Group 'a' has refused 1 in the last 60 s (QUEUE_TIMEOUT 1).");
+    }
+
+    @Test
     void theTwentyThatRefuseMostAreNamed() {
         GroupExecutor executor = start(GroupPolicy.builder());
         for (int i = 1; i <= 25; i++) {
