@@ -63,6 +63,7 @@ final class DocumentedApplication extends ApplicationServer {
         OrderStore.class,
         PartnerCalls.class,
         PartnerClient.class,
+        ReactivePartnerCalls.class,
         Rejections.class,
         Reports.class
     })

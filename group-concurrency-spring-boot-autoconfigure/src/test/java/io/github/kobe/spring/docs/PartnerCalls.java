@@ -2,11 +2,9 @@ package io.github.kobe.spring.docs;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.spring.client.GroupClientHttpRequestInterceptor;
-import io.github.kobe.spring.client.GroupExchangeFilterFunction;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.web.client.RestClient;
-import org.springframework.web.reactive.function.client.WebClient;
 
 @Configuration
 class PartnerCalls {
@@ -15,13 +13,6 @@ class PartnerCalls {
     RestClient partnerClient(GroupExecutor executor) {
         return RestClient.builder()
                 .requestInterceptor(GroupClientHttpRequestInterceptor.byHost(executor, "partner:"))
-                .build();
-    }
-
-    @Bean
-    WebClient reactivePartnerClient(GroupExecutor executor) {
-        return WebClient.builder()
-                .filter(GroupExchangeFilterFunction.byHost(executor, "partner:"))
                 .build();
     }
 }
