@@ -112,7 +112,7 @@ public final class GroupExecutor implements AutoCloseable {
      * @since 0.1.0
      */
     public Optional<Cluster> cluster() {
-        return ClusterNode.of(doors.engine());
+        return doors.cluster();
     }
 
     /** {@return an executor over an engine, which a test may have made} */

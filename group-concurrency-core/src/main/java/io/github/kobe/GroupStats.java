@@ -44,15 +44,8 @@ public interface GroupStats {
     /** {@return how many in flight are guaranteed to it, as it is set; where {@link #maxInFlight} is lower, that is} */
     EffectiveLimit<Integer> guaranteed();
 
-    /** {@return how many may be in flight over all instances that share the group's limit; empty: none shares it} */
-    Optional<EffectiveLimit<Integer>> clusterMaxInFlight();
-
-    /**
-     * {@return how many of {@link #clusterMaxInFlight} this instance may have in flight now, at most {@link #maxInFlight}; 0 where
-     * no other instance shares the limit} While it goes {@linkplain io.github.kobe.cluster.ClusterState#alone by its own numbers}
-     * nothing of that is known to the store.
-     */
-    int leased();
+    /** {@return how many may be in flight over all instances, and how many of them on this one; empty: none shares its limit} */
+    Optional<SharedLimit> cluster();
 
     /** {@return how much may start in any window of time; empty: any number} */
     Optional<EffectiveLimit<Rate>> rate();

@@ -1,6 +1,7 @@
 package io.github.kobe.benchmarks;
 
 import io.github.kobe.GroupStats;
+import io.github.kobe.SharedLimit;
 import java.time.Duration;
 import java.util.List;
 
@@ -79,7 +80,11 @@ final class RedisMemory extends Workload {
     }
 
     private static int leased(Ours instance, String key) {
-        return instance.executor().groupStats(key).map(GroupStats::leased).orElse(0);
+        return instance.executor()
+                .groupStats(key)
+                .flatMap(GroupStats::cluster)
+                .map(SharedLimit::leased)
+                .orElse(0);
     }
 
     /** What instances have given back, and what dead ones had, is removed little by little. */

@@ -5,7 +5,7 @@ import java.util.concurrent.CompletionStage;
 
 /**
  * How an executor stands with those of other instances that share its limits: for people, and for what watches. Of a single
- * group, {@link io.github.kobe.GroupStats#leased} says how much this instance has.
+ * group, {@link io.github.kobe.GroupStats#cluster} says how much this instance has.
  *
  * <p>Thread-safe; nothing here blocks. Only the engine implements it; it may get more methods.
  *

@@ -1,7 +1,9 @@
 package io.github.kobe.internal.base;
 
+import io.github.kobe.cluster.Cluster;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -50,6 +52,11 @@ public abstract class ClusterSignals {
 
     /** There is something to {@link #take}; by any thread, without any lock. It doesn't block. */
     protected abstract void wake();
+
+    /** {@return how the engine stands with the others, for people; empty: no limit is shared} */
+    public Optional<Cluster> shown() {
+        return Optional.empty();
+    }
 
     /**
      * {@return whether what is leased counts no more}

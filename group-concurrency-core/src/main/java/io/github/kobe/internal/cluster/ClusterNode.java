@@ -153,11 +153,6 @@ public final class ClusterNode extends ClusterSignals {
         return doors;
     }
 
-    /** {@return how the engine stands with those of other instances, if it shares limits with them} */
-    public static Optional<Cluster> of(Groups engine) {
-        return engine.cluster instanceof ClusterNode node ? Optional.of(node.standing()) : Optional.empty();
-    }
-
     /** It leases for that engine, which was made with it. */
     void join(Groups made) {
         engine = made;
@@ -472,6 +467,11 @@ public final class ClusterNode extends ClusterSignals {
     }
 
     // ---- for those who watch
+
+    @Override
+    public Optional<Cluster> shown() {
+        return Optional.of(standing());
+    }
 
     /** {@return until when what is leased counts, by the engine's clock; 0: it doesn't} */
     long countsUntil() {

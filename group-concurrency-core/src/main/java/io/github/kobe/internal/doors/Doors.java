@@ -12,6 +12,7 @@ import io.github.kobe.GroupTask;
 import io.github.kobe.GroupWaiter;
 import io.github.kobe.RuleStats;
 import io.github.kobe.TaskHandle;
+import io.github.kobe.cluster.Cluster;
 import io.github.kobe.internal.base.ClusterSignals;
 import io.github.kobe.internal.base.CompiledPolicy;
 import io.github.kobe.internal.base.Environment;
@@ -71,6 +72,11 @@ public final class Doors {
     /** {@return whether it shares limits with other instances} */
     public boolean isInCluster() {
         return engine.isInCluster();
+    }
+
+    /** {@return how it stands with those; empty: it shares none} */
+    public Optional<Cluster> cluster() {
+        return engine.cluster.shown();
     }
 
     // ---- work

@@ -5,8 +5,10 @@ import io.github.kobe.GroupExecutorStats;
 import io.github.kobe.GroupStats;
 import io.github.kobe.GroupWaiter;
 import io.github.kobe.Rate;
+import io.github.kobe.SharedLimit;
 import io.github.kobe.TaskTotals;
 import io.github.kobe.WaitReason;
+import io.github.kobe.cluster.ClusterState;
 import io.github.kobe.internal.base.CompiledPolicy;
 import io.github.kobe.internal.base.Counters;
 import io.github.kobe.internal.base.EffectiveLimits;
@@ -32,8 +34,7 @@ public final class Readings {
             EffectiveLimit<Duration> queueTimeout,
             EffectiveLimit<Integer> weight,
             EffectiveLimit<Integer> guaranteed,
-            Optional<EffectiveLimit<Integer>> clusterMaxInFlight,
-            int leased,
+            Optional<SharedLimit> cluster,
             Optional<EffectiveLimit<Rate>> rate,
             int rateUsed,
             Optional<Duration> nextStartIn,
@@ -89,8 +90,7 @@ public final class Readings {
                 limits.queueTimeout(),
                 limits.weight(),
                 limits.guaranteed(),
-                Optional.ofNullable(limits.clusterMaxInFlight()),
-                leased(group, limits),
+                Optional.ofNullable(limits.clusterMaxInFlight()).flatMap(limit -> shared(group, limits, limit)),
                 Optional.ofNullable(limits.rate()),
                 rate == null ? 0 : rate.usedAt(now),
                 rate == null ? Optional.empty() : Optional.of(Duration.ofNanos(rate.waitAt(now))),
@@ -106,6 +106,14 @@ public final class Readings {
                 group.settings.isPaused(),
                 unlessNever(group.settings.pauseEndsIn(now)),
                 group.record.totals(group.counters, (long) inFlight + queued + group.lent()));
+    }
+
+    private static Optional<SharedLimit> shared(Group group, EffectiveLimits limits, EffectiveLimit<Integer> limit) {
+        return group.engine.cluster.shown().map(cluster -> {
+            ClusterState state = cluster.state();
+            boolean alone = state.alone() && limits.hasOwnConcurrency();
+            return new SharedLimit(limit, leased(group, limits), state.kind(), alone);
+        });
     }
 
     /** {@return how many a group may have in flight of what it shares with other instances} */

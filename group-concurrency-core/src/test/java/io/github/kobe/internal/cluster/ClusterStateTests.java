@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.github.kobe.EffectiveLimit;
+import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupStats;
 import io.github.kobe.LimitSource;
+import io.github.kobe.SharedLimit;
 import io.github.kobe.cluster.Cluster;
 import io.github.kobe.cluster.ClusterState;
 import io.github.kobe.cluster.ClusterState.Kind;
@@ -158,7 +160,24 @@ class ClusterStateTests extends TwoNodes {
         }
         var running = alone.ask(KEY, MOMENT, LONG);
         assertThat(running).isCompleted();
-        assertThat(stats(alone).leased()).isEqualTo(SimulatedNode.OWN_LIMIT);
+        assertThat(shared(alone).leased()).isEqualTo(SimulatedNode.OWN_LIMIT);
+        assertThat(shared(alone).state()).isEqualTo(Kind.LOST);
+        assertThat(shared(alone).alone()).isTrue();
+    }
+
+    @Test
+    @Tag("CL53")
+    void aGroupThatHasNoNumberOfItsOwnToGoByIsShownAsClosed() {
+        SimulatedNode alone = joinThatServesAlone(policy -> policy.defaults(GroupLimits.unset()));
+        alone.cutOff(true, true);
+        pass(Duration.ofSeconds(20));
+        var waiting = alone.ask(KEY, LONG, MOMENT);
+
+        assertThat(waiting).isNotCompleted();
+        assertThat(state(alone).alone()).isTrue();
+        assertThat(shared(alone).alone()).isFalse();
+        assertThat(shared(alone).leased()).isZero();
+        assertThat(shared(alone).state()).isEqualTo(Kind.LOST);
     }
 
     @Test
@@ -240,24 +259,40 @@ class ClusterStateTests extends TwoNodes {
         run(one, KEY, 2, LONG);
         pass(Duration.ofSeconds(1));
 
-        assertThat(stats(one).clusterMaxInFlight()).contains(new EffectiveLimit<>(LIMIT, LimitSource.RESOLVER));
-        assertThat(stats(one).leased()).isBetween(2, LIMIT);
+        assertThat(shared(one).limit()).isEqualTo(new EffectiveLimit<>(LIMIT, LimitSource.RESOLVER));
+        assertThat(shared(one).leased()).isBetween(2, LIMIT);
         one.cutOff(true, true);
         pass(Duration.ofSeconds(12));
-        assertThat(stats(one).leased()).isZero();
+        assertThat(shared(one).leased()).isZero();
     }
 
     @Test
-    void aGroupThatNobodySharesShowsNeither() {
+    void aGroupShowsHowTheExecutorStandsWithTheStore() {
+        run(one, KEY, 2, LONG);
+        pass(Duration.ofSeconds(1));
+        assertThat(shared(one).state()).isEqualTo(Kind.CONNECTED);
+        assertThat(shared(one).alone()).isFalse();
+
+        cluster.flush();
+        pass(Duration.ofSeconds(3));
+        assertThat(shared(one).state()).isEqualTo(Kind.LEARNING);
+        one.cutOff(true, true);
+        pass(Duration.ofSeconds(7));
+        assertThat(shared(one).state()).isEqualTo(Kind.STALE);
+        pass(Duration.ofSeconds(6));
+        assertThat(shared(one).state()).isEqualTo(Kind.LOST);
+    }
+
+    @Test
+    void aGroupThatNobodySharesShowsNothingOfThat() {
         run(one, "own", 1, LONG);
         GroupStats stats = one.executor().groupStats("own").orElseThrow();
 
-        assertThat(stats.clusterMaxInFlight()).isEmpty();
-        assertThat(stats.leased()).isZero();
+        assertThat(stats.cluster()).isEmpty();
     }
 
-    private static GroupStats stats(SimulatedNode node) {
-        return node.executor().groupStats(KEY).orElseThrow();
+    private static SharedLimit shared(SimulatedNode node) {
+        return node.executor().groupStats(KEY).flatMap(GroupStats::cluster).orElseThrow();
     }
 
     @Test

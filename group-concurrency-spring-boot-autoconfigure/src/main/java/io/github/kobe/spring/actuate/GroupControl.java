@@ -12,7 +12,6 @@ import io.github.kobe.spring.internal.settings.PrintableText;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletionException;
@@ -54,12 +53,10 @@ final class GroupControl {
                 : group -> group.groupKey().toLowerCase(Locale.ROOT).contains(text);
         Map<String, Duration> holds = HOLD.equals(sort) ? executor.longestHolds() : Map.of();
         BusiestGroups groups = BusiestGroups.of(executor, found, order(sort, holds), offset, limit);
-        boolean alone = isAlone();
         Map<String, GroupReport> shown = new LinkedHashMap<>();
         for (GroupStats group : groups.shown()) {
             shown.putIfAbsent(
-                    PrintableText.wellFormed(group.groupKey()),
-                    GroupReport.of(group, holds.get(group.groupKey()), alone));
+                    PrintableText.wellFormed(group.groupKey()), GroupReport.of(group, holds.get(group.groupKey())));
         }
         GroupExecutorStats all = executor.stats();
         return new GroupExecutorReport(
@@ -70,10 +67,6 @@ final class GroupControl {
                 GroupReport.Totals.of(all.totals()),
                 groups.before() + groups.shown().size() + groups.others(),
                 groups.others() > 0);
-    }
-
-    private boolean isAlone() {
-        return executor.cluster().map(cluster -> cluster.state().alone()).orElse(false);
     }
 
     /**
@@ -108,15 +101,12 @@ final class GroupControl {
     /** Asks the store, for as long as that takes at most. */
     private GroupReport.Share nodes(String groupKey, GroupReport.Share known) {
         try {
-            List<GroupReport.Node> nodes =
-                    executor.cluster().orElseThrow().look(groupKey).toCompletableFuture().join().stream()
-                            .map(GroupReport.Node::of)
-                            .toList();
-            int sum = nodes.stream().mapToInt(GroupReport.Node::has).sum();
-            return new GroupReport.Share(known.leased(), known.alone(), nodes, sum, null);
+            return known.with(executor.cluster().orElseThrow().look(groupKey).toCompletableFuture().join().stream()
+                    .map(GroupReport.Node::of)
+                    .toList());
         } catch (CompletionException away) {
             LOGGER.debug("The store could not say which instances have how much of a group.", away.getCause());
-            return new GroupReport.Share(known.leased(), known.alone(), null, null, reason(away.getCause()));
+            return known.without(reason(away.getCause()));
         }
     }
 
@@ -179,7 +169,7 @@ final class GroupControl {
 
     GroupReport report(String key) {
         return executor.groupStats(key)
-                .map(group -> GroupReport.of(group, null, isAlone()).of(instance))
+                .map(group -> GroupReport.of(group, null).of(instance))
                 .orElseThrow(() -> RefusedRequestException.notFound(
                         "there is no such group",
                         "group",

@@ -10,8 +10,10 @@ import io.github.kobe.GroupStats;
 import io.github.kobe.GroupWaiter;
 import io.github.kobe.LimitSource;
 import io.github.kobe.Rate;
+import io.github.kobe.SharedLimit;
 import io.github.kobe.TaskTotals;
 import io.github.kobe.WaitReason;
+import io.github.kobe.cluster.ClusterState;
 import io.github.kobe.cluster.NodeShare;
 import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties.RateSetting;
 import io.github.kobe.spring.internal.settings.LimitSetting;
@@ -78,7 +80,7 @@ public record GroupReport(
 
     private static final int MOST_WAITERS = 10;
 
-    static GroupReport of(GroupStats group, @Nullable Duration longestHold, boolean alone) {
+    static GroupReport of(GroupStats group, @Nullable Duration longestHold) {
         return new GroupReport(
                 null,
                 PrintableText.wellFormed(group.groupKey()),
@@ -102,12 +104,12 @@ public record GroupReport(
                         Limit.ofTimeout(group.queueTimeout()),
                         Limit.of(group.weight()),
                         Limit.of(group.guaranteed()),
-                        group.clusterMaxInFlight().map(Limit::of).orElse(Limit.NONE),
+                        group.cluster().map(shared -> Limit.of(shared.limit())).orElse(Limit.NONE),
                         group.rate().map(Limit::ofRate).orElse(Limit.NO_RATE)),
                 group.rate()
                         .map(rate -> List.of(RateUse.of(rate.value(), group.rateUsed(), group.nextStartIn())))
                         .orElse(null),
-                group.clusterMaxInFlight().isPresent() ? new Share(group.leased(), alone, null, null, null) : null,
+                group.cluster().map(Share::of).orElse(null),
                 Totals.of(group.totals()),
                 null,
                 null,
@@ -232,6 +234,7 @@ public record GroupReport(
     /**
      * How much of a limit over all instances there is where.
      *
+     * @param state how the executor stands with the store
      * @param leased how many may be in flight on this instance
      * @param alone whether that is by its own numbers, since the store is away, and not leased
      * @param nodes what the store counts for each instance that has or wants some; null: not requested, or not known
@@ -240,11 +243,26 @@ public record GroupReport(
      */
     @JsonInclude(JsonInclude.Include.NON_NULL)
     public record Share(
+            ClusterState.Kind state,
             int leased,
             boolean alone,
             @Nullable List<Node> nodes,
             @Nullable Integer sum,
-            @Nullable String reason) {}
+            @Nullable String reason) {
+
+        static Share of(SharedLimit limit) {
+            return new Share(limit.state(), limit.leased(), limit.alone(), null, null, null);
+        }
+
+        Share with(List<Node> asked) {
+            int has = asked.stream().mapToInt(Node::has).sum();
+            return new Share(state, leased, alone, asked, has, null);
+        }
+
+        Share without(String why) {
+            return new Share(state, leased, alone, null, null, why);
+        }
+    }
 
     /**
      * What one instance has and wants.

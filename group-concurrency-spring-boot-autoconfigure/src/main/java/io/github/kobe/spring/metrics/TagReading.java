@@ -3,6 +3,7 @@ package io.github.kobe.spring.metrics;
 import io.github.kobe.GroupStats;
 import io.github.kobe.RejectionReason;
 import io.github.kobe.RuleStats;
+import io.github.kobe.SharedLimit;
 import io.github.kobe.TaskTotals;
 import io.github.kobe.WaitReason;
 import java.time.Duration;
@@ -73,7 +74,7 @@ record TagReading(
                 group.queued(),
                 group.oldestWait().toNanos(),
                 longestHold.toNanos(),
-                group.leased(),
+                group.cluster().map(SharedLimit::leased).orElse(0),
                 group.waitsFor().filter(WaitReason.CLUSTER_LIMIT::equals).isPresent() ? group.queued() : 0,
                 alone ? group.maxConcurrency().value() : UNKNOWN,
                 Pressure.of(group),

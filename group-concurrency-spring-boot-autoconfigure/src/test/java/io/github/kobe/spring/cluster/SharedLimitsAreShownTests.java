@@ -96,6 +96,7 @@ class SharedLimitsAreShownTests {
         JsonNode group = server.get("/actuator/groupexecutor/tenant:a");
         assertThat(group.path("limits").path("clusterMaxInFlight").path("value").asInt())
                 .isEqualTo(1);
+        assertThat(group.path("cluster").path("state").asText()).isEqualTo("CONNECTED");
         assertThat(group.path("cluster").path("leased").asInt()).isEqualTo(1);
         assertThat(group.path("cluster").path("alone").isBoolean()).isTrue();
         assertThat(group.path("cluster").path("alone").asBoolean()).isFalse();
@@ -104,6 +105,7 @@ class SharedLimitsAreShownTests {
         haveTheOtherWait();
         JsonNode asked =
                 server.get("/actuator/groupexecutor/tenant:a?cluster=true").path("cluster");
+        assertThat(asked.path("state").asText()).isEqualTo("CONNECTED");
         assertThat(asked.path("sum").asInt()).isEqualTo(1);
         assertThat(asked.path("nodes")).hasSize(2);
         assertThat(asked.path("nodes").get(0).path("node").asText()).isEqualTo("other");
@@ -149,11 +151,12 @@ class SharedLimitsAreShownTests {
             assertThat(lost.at("/details/groupExecutor/cluster/reason").asText())
                     .isEqualTo("LOADING the store says so");
         });
-        assertThat(server.get("/actuator/groupexecutor/tenant:a?cluster=true")
-                        .path("cluster")
-                        .path("reason")
-                        .asText())
-                .isEqualTo("LOADING the store says so");
+        JsonNode asked =
+                server.get("/actuator/groupexecutor/tenant:a?cluster=true").path("cluster");
+        assertThat(asked.path("reason").asText()).isEqualTo("LOADING the store says so");
+        assertThat(asked.path("state").asText()).isEqualTo("LOST");
+        assertThat(asked.path("leased").isInt()).isTrue();
+        assertThat(asked.path("leased").asInt()).isZero();
     }
 
     @Test

@@ -37,8 +37,8 @@ class SharedLimitsRefreshTests {
         assertThat(Deadline.within(() -> executor.call(group, () -> "done"))).isEqualTo("done");
         return executor.groupStats(group)
                 .orElseThrow()
-                .clusterMaxInFlight()
-                .map(limit -> limit.value())
+                .cluster()
+                .map(shared -> shared.limit().value())
                 .orElse(0);
     }
 

@@ -210,8 +210,9 @@ class SharedLimitsTests {
                             .isEqualTo("done");
                     assertThat(executor.groupStats("a")
                                     .orElseThrow()
-                                    .clusterMaxInFlight()
+                                    .cluster()
                                     .orElseThrow()
+                                    .limit()
                                     .value())
                             .isEqualTo(3);
                 });
@@ -245,6 +246,19 @@ class SharedLimitsTests {
                     assertThat(state.kind()).isEqualTo(ClusterState.Kind.LOST);
                     assertThat(state.reason()).contains("it is away");
                 });
+    }
+
+    @Test
+    @Tag("CL57")
+    void whoIsRefusedStartsNevertheless() {
+        runner.withPropertyValues(LIMIT, CLOSED)
+                .run(first -> runner.withPropertyValues(LIMIT, CLOSED, "group-concurrency.cluster.lease=20s")
+                        .run(later -> {
+                            ClusterState state =
+                                    cluster(later.getBean(GroupExecutor.class)).state();
+                            assertThat(state.kind()).isEqualTo(ClusterState.Kind.LOST);
+                            assertThat(state.reason()).contains("lease 20s, cluster has 15s");
+                        }));
     }
 
     @Test
