@@ -129,6 +129,11 @@ final class Commands {
         return line.connection();
     }
 
+    /** {@return whether the last attempts to connect have failed, or the connection was lost before it was of use; for any thread} */
+    boolean fails() {
+        return line.fails();
+    }
+
     /**
      * {@return what the script returns} Sends it at once, or fails at once. For any thread that has stack enough.
      *

@@ -147,6 +147,11 @@ final class Line<C extends StatefulConnection<byte[], byte[]>> {
         failures = 0;
     }
 
+    /** {@return whether there has been no success since the connection was last of use, or ever; for any thread} */
+    boolean fails() {
+        return failures > 0;
+    }
+
     /** There is no other connection from now on; who closes the client closes the last one. */
     void close() {
         closed = true;

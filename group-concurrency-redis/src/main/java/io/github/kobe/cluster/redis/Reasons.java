@@ -44,6 +44,15 @@ final class Reasons {
         return new RedisStoreException("not connected to " + address + ": " + reason);
     }
 
+    /** {@return that statements can't be carried out there, whenever they come} */
+    static RedisStoreException unfit(Address address, String hindrance) {
+        return new RedisStoreException("NOINFO " + address
+                + " can't be where instances share limits, since scripts there"
+                + " don't learn from INFO which server it is: " + hindrance + ". Give the user of the store the right"
+                + " +info. A service that doesn't allow INFO in scripts, such as Redis Enterprise, Redis Cloud or Azure"
+                + " Managed Redis, can't be used.");
+    }
+
     static RedisStoreException closed() {
         return new RedisStoreException("the store is closed");
     }

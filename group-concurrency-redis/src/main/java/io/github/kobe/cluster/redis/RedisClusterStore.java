@@ -19,6 +19,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -42,14 +43,14 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Needs Redis 7.0 or newer, or Valkey 7.2 or newer: one server, one that Sentinels watch, or the address of a primary that
  * somebody else manages. Not supported are Redis Cluster, and services that don't allow {@code INFO} in scripts, such as Redis
- * Enterprise. Redis needs neither persistence nor replication: whatever it forgets, is noticed, and instances say again what
+ * Enterprise: to build a store there fails. Redis needs neither persistence nor replication: whatever it forgets, is noticed, and instances say again what
  * they have.
  *
  * <p>The store has a Redis client of its own, and connects by itself, again and again until it is closed: after 0.1 to 1
  * second, each time anew, with the address looked up and the credentials asked for again. Meanwhile each stage fails at once,
  * with a {@link RedisStoreException} that says why. No command is sent twice.
  *
- * <p>Thread-safe. No method blocks but {@link #close}.
+ * <p>Thread-safe. No method blocks but {@link #close}, and {@link Builder#build}, which waits for the first attempt to connect.
  *
  * @since 0.1.0
  */
@@ -60,19 +61,24 @@ public final class RedisClusterStore implements ClusterStore {
 
     private static final Duration TICK = Duration.ofMillis(100);
     private static final Duration CHECK = Duration.ofMinutes(1);
-    private static final Duration LONGEST_CLOSE = Duration.ofSeconds(5);
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(5);
 
+    private final Address address;
     private final String shown;
     private final RedisClient client;
     private final Loop loop = new Loop();
     private final Commands commands;
     private final Hints hints;
     private final Setup setup;
+
+    /** Once there was a first attempt: what hinders statements on that server; empty: nothing, or it could not be asked. */
+    private final CompletableFuture<Optional<String>> hindrance = new CompletableFuture<>();
+
     private final AtomicBoolean closing = new AtomicBoolean();
     private final CountDownLatch closed = new CountDownLatch(1);
 
     private RedisClusterStore(Builder builder, String namespace) {
-        Address address = builder.address;
+        address = builder.address;
         String key = builder.keyPrefix + "{" + namespace + "}";
         shown = address + "/" + key;
         client = builder.client();
@@ -163,12 +169,30 @@ public final class RedisClusterStore implements ClusterStore {
         long now = System.nanoTime();
         commands.tick(now);
         hints.tick(now);
+        if (commands.fails()) {
+            hindrance.complete(Optional.empty());
+        }
     }
 
     /** The server may be another one than that of the connection for hints. */
     private void connected() {
         hints.renew();
         check();
+        if (!hindrance.isDone()) {
+            var unused = commands.run(Script.CHECK, Wire.arguments(), Wire::hindrance)
+                    .whenComplete((found, failure) -> hindrance.complete(failure == null ? found : Optional.empty()));
+        }
+    }
+
+    /** Waits until it is known whether the server can't carry out statements, or is away. */
+    private void requireFit() {
+        hindrance
+                .completeOnTimeout(Optional.empty(), LONGEST_WAIT.toMillis(), TimeUnit.MILLISECONDS)
+                .join()
+                .ifPresent(found -> {
+                    close();
+                    throw Reasons.unfit(address, found);
+                });
     }
 
     private void check() {
@@ -199,7 +223,7 @@ public final class RedisClusterStore implements ClusterStore {
             loop.run(this::closeAll);
         }
         try {
-            boolean unused = closed.await(LONGEST_CLOSE.toMillis(), TimeUnit.MILLISECONDS);
+            boolean unused = closed.await(LONGEST_WAIT.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt(); // it is closed nevertheless
         }
@@ -292,17 +316,21 @@ public final class RedisClusterStore implements ClusterStore {
         }
 
         /**
-         * Builds the store, which begins to connect, on a thread of its own.
+         * Builds the store, which connects on a thread of its own. Waits for the first attempt, for 5 seconds at most: a Redis
+         * that is away, or answers nothing yet, is tried again later.
          *
          * @return the store, to be closed by the caller
          * @throws IllegalStateException if there is no namespace
+         * @throws RedisStoreException if Redis answers, and doesn't allow {@code INFO} in scripts: then nothing could be granted
          */
         public RedisClusterStore build() {
             if (namespace == null) {
                 throw new IllegalStateException(
                         "namespace is not set; it must be a text that all who share have in common");
             }
-            return new RedisClusterStore(this, namespace);
+            RedisClusterStore store = new RedisClusterStore(this, namespace);
+            store.requireFit();
+            return store;
         }
 
         private RedisClient client() {

@@ -16,6 +16,9 @@ import java.util.Objects;
 @SuppressWarnings("ArrayRecordComponent") // nobody compares two
 record Script(byte[] text, String digest) {
 
+    /** Tells whether statements can be carried out at all. */
+    static final Script CHECK = load("check.lua");
+
     /** Carries out a statement. */
     static final Script EXCHANGE = load("exchange.lua");
 

@@ -8,6 +8,7 @@ import io.github.kobe.cluster.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -122,6 +123,11 @@ final class Wire {
                     Duration.ofMillis(Long.parseLong(text(parts.get(i + 4))))));
         }
         return new Page(text(parts.getFirst()), shares);
+    }
+
+    /** Reads why statements can't be carried out; empty: they can. */
+    static Optional<String> hindrance(List<Object> parts) {
+        return parts.stream().findFirst().map(Wire::text);
     }
 
     static NodeShare sum(NodeShare one, NodeShare other) {

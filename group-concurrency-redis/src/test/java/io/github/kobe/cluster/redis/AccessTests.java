@@ -1,11 +1,13 @@
 package io.github.kobe.cluster.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.github.kobe.cluster.Answer;
 import io.github.kobe.cluster.Demand;
 import io.github.kobe.cluster.Statement.Kind;
 import io.github.kobe.testing.Deadline;
+import io.github.kobe.testing.RedisServer;
 import io.lettuce.core.RedisCredentials;
 import io.lettuce.core.RedisURI;
 import java.util.concurrent.atomic.AtomicReference;
@@ -112,11 +114,29 @@ class AccessTests {
     }
 
     @Test
-    void aServiceThatDoesNotAllowInfoInScriptsIsRefused() {
+    void whereScriptsMayNotCallInfoNoStoreIsBuilt() {
         user(ACL.replace(" +info", ""));
+
+        assertThatExceptionOfType(RedisStoreException.class)
+                .isThrownBy(() -> storeOf(SECRET))
+                .withMessageStartingWith("NOINFO localhost:" + server.port() + " can't be where instances share limits")
+                .withMessageContaining("ERR The user executing the script can't run this command")
+                .withMessageContaining("Give the user of the store the right +info.")
+                .withMessageNotContaining(SECRET);
+        Deadline.untilAsserted(() -> assertThat(server.cli("CLIENT", "LIST")).doesNotContain("user=app"));
+    }
+
+    @Test
+    void whoMayCallInfoNoMoreIsToldSoAndServedOnceHeMay() {
+        user(ACL);
         try (RedisClusterStore store = storeOf(SECRET)) {
-            new Speaker(store, "a")
-                    .speakUntilFailed(Kind.OPEN, "ERR The user executing the script can't run this command");
+            Speaker a = new Speaker(store, "a");
+            a.speakUntilAnswered(Kind.OPEN);
+
+            server.cli("ACL", "SETUSER", "app", "-info");
+            a.speakUntilFailed(Kind.OPEN, "ERR The user executing the script can't run this command");
+            server.cli("ACL", "SETUSER", "app", "+info");
+            a.speakUntilAnswered(Kind.EXCHANGE);
         }
     }
 

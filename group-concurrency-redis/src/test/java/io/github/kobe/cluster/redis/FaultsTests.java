@@ -7,6 +7,7 @@ import io.github.kobe.cluster.Demand;
 import io.github.kobe.cluster.Hint;
 import io.github.kobe.cluster.Statement.Kind;
 import io.github.kobe.testing.Deadline;
+import io.github.kobe.testing.RedisServer;
 import io.lettuce.core.RedisURI;
 import java.time.Duration;
 import java.util.List;
@@ -100,6 +101,15 @@ class FaultsTests {
         server.thaw();
 
         a.speakUntilAnswered(Kind.EXCHANGE);
+    }
+
+    @Test
+    void aServerThatStandsStillKeepsNoStoreFromBeingBuilt() {
+        server.freeze();
+        try (RedisClusterStore late = storeAt(server.port())) {
+            server.thaw();
+            new Speaker(late, "late").speakUntilAnswered(Kind.OPEN);
+        }
     }
 
     @Test

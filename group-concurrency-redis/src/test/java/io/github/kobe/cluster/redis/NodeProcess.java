@@ -3,6 +3,7 @@ package io.github.kobe.cluster.redis;
 import io.github.kobe.cluster.ClusterState;
 import io.github.kobe.testing.ChildProcess;
 import io.github.kobe.testing.Deadline;
+import io.github.kobe.testing.RedisServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;

@@ -1,5 +1,6 @@
 package io.github.kobe.cluster.redis;
 
+import io.github.kobe.testing.RedisServer;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;

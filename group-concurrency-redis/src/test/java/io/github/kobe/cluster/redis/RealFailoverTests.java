@@ -3,6 +3,7 @@ package io.github.kobe.cluster.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.kobe.testing.Depth;
+import io.github.kobe.testing.RedisServer;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.kobe.cluster.ClusterState;
 import io.github.kobe.testing.Depth;
+import io.github.kobe.testing.RedisServer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;

@@ -10,6 +10,7 @@ import io.github.kobe.cluster.Hint;
 import io.github.kobe.cluster.NodeShare;
 import io.github.kobe.cluster.Statement.Kind;
 import io.github.kobe.testing.Deadline;
+import io.github.kobe.testing.RedisServer;
 import io.lettuce.core.LettuceVersion;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.resource.ClientResources;

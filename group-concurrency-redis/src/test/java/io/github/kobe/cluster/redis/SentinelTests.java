@@ -6,6 +6,7 @@ import io.github.kobe.cluster.Answer;
 import io.github.kobe.cluster.Demand;
 import io.github.kobe.cluster.Statement.Kind;
 import io.github.kobe.testing.Deadline;
+import io.github.kobe.testing.RedisServer;
 import io.lettuce.core.RedisURI;
 import java.io.IOException;
 import org.junit.jupiter.api.AfterEach;

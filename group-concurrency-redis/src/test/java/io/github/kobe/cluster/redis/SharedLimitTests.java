@@ -9,6 +9,7 @@ import io.github.kobe.cluster.NodeShare;
 import io.github.kobe.cluster.SharingExecutors;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
+import io.github.kobe.testing.RedisServer;
 import io.lettuce.core.RedisURI;
 import java.time.Duration;
 import java.util.ArrayList;

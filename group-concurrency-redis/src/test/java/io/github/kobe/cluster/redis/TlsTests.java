@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.kobe.cluster.Answer;
 import io.github.kobe.cluster.Statement.Kind;
 import io.github.kobe.testing.ChildProcess;
+import io.github.kobe.testing.RedisServer;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SslOptions;
 import java.nio.file.Path;

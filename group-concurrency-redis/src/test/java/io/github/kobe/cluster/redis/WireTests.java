@@ -141,6 +141,12 @@ class WireTests {
     }
 
     @Test
+    void nothingOrOneTextHindersStatements() {
+        assertThat(Wire.hindrance(List.of())).isEmpty();
+        assertThat(Wire.hindrance(parts("ERR not allowed"))).contains("ERR not allowed");
+    }
+
+    @Test
     void sumsEndAtTheLargestNumber() {
         NodeShare most = new NodeShare("a", "node", Integer.MAX_VALUE, 1, Duration.ZERO);
 

@@ -1,9 +1,7 @@
-package io.github.kobe.cluster.redis;
+package io.github.kobe.testing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.kobe.testing.ChildProcess;
-import io.github.kobe.testing.Deadline;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -21,7 +19,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /** A process of {@code redis-server}, or of {@code redis-sentinel}, on a port and in a folder of its own. */
-final class RedisServer implements AutoCloseable {
+public final class RedisServer implements AutoCloseable {
 
     private final List<String> command;
     private final Map<String, String> environment;
@@ -38,11 +36,11 @@ final class RedisServer implements AutoCloseable {
     }
 
     /** {@return one that keeps nothing on disk} It is asked until it answers. */
-    static RedisServer start(String... options) {
+    public static RedisServer start(String... options) {
         return start(Map.of(), options);
     }
 
-    static RedisServer start(Map<String, String> environment, String... options) {
+    public static RedisServer start(Map<String, String> environment, String... options) {
         int port = freePort();
         Path folder = newFolder();
         List<String> command = new ArrayList<>(List.of("redis-server", "--port", Integer.toString(port)));
@@ -55,7 +53,7 @@ final class RedisServer implements AutoCloseable {
     }
 
     /** {@return one with this configuration, which it may rewrite} */
-    static RedisServer sentinel(String configuration) throws IOException {
+    public static RedisServer sentinel(String configuration) throws IOException {
         int port = freePort();
         Path folder = newFolder();
         Path file = folder.resolve("sentinel.conf");
@@ -78,7 +76,7 @@ final class RedisServer implements AutoCloseable {
         }
     }
 
-    static int freePort() {
+    public static int freePort() {
         try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             return socket.getLocalPort();
         } catch (IOException e) {
@@ -94,12 +92,12 @@ final class RedisServer implements AutoCloseable {
         }
     }
 
-    int port() {
+    public int port() {
         return port;
     }
 
     /** Waits until it accepts connections. */
-    void awaitUp() {
+    public void awaitUp() {
         Deadline.until(() -> "a connection to " + command, () -> {
             if (!process.isAlive()) {
                 throw new AssertionError(command + " has ended: " + log());
@@ -122,7 +120,7 @@ final class RedisServer implements AutoCloseable {
     }
 
     /** {@return what it answers to a command} */
-    String cli(String... words) {
+    public String cli(String... words) {
         List<String> all = new ArrayList<>(List.of("redis-cli", "-p", Integer.toString(port)));
         all.addAll(List.of(words));
         try {
@@ -135,12 +133,12 @@ final class RedisServer implements AutoCloseable {
     }
 
     /** Waits until a replica has all that it has. */
-    void awaitReplica() {
+    public void awaitReplica() {
         Deadline.until("a replica", () -> cli("INFO", "replication").contains("state=online"));
     }
 
     /** Waits until this Sentinel knows the replica of the primary that it watches. */
-    void awaitWatches(RedisServer replica) {
+    public void awaitWatches(RedisServer replica) {
         Deadline.until(
                 "a replica that Sentinel knows",
                 () -> cli("SENTINEL", "REPLICAS", "main").contains(Integer.toString(replica.port)));
@@ -150,29 +148,29 @@ final class RedisServer implements AutoCloseable {
      * Waits until it is the primary, or a replica ({@code master}, {@code slave}). Sentinel ends all connections to a server
      * that changes, so a question may stay without an answer.
      */
-    void awaitRole(String role) {
+    public void awaitRole(String role) {
         Deadline.untilAsserted(() -> assertThat(cli("INFO", "replication")).contains("role:" + role));
     }
 
-    void kill() throws InterruptedException {
+    public void kill() throws InterruptedException {
         ChildProcess.kill(process);
     }
 
     /** It starts again, with nothing of what it knew. */
-    void restart() throws InterruptedException {
+    public void restart() throws InterruptedException {
         kill();
         process = start();
         awaitUp();
     }
 
     /** Keeps a copy of what it knows. */
-    void keepCopy() throws IOException {
+    public void keepCopy() throws IOException {
         cli("SAVE");
         Files.move(folder.resolve("dump.rdb"), folder.resolve("copy.rdb"), StandardCopyOption.REPLACE_EXISTING);
     }
 
     /** It starts again, with what it knew when the copy was made. While it loads that, it says so. */
-    void restartFromCopy() throws IOException, InterruptedException {
+    public void restartFromCopy() throws IOException, InterruptedException {
         kill();
         Path loaded = folder.resolve("dump.rdb");
         Files.copy(folder.resolve("copy.rdb"), loaded);
@@ -183,15 +181,15 @@ final class RedisServer implements AutoCloseable {
     }
 
     /** It stands still. */
-    void freeze() {
+    public void freeze() {
         signal("STOP", process);
     }
 
-    void thaw() {
+    public void thaw() {
         signal("CONT", process);
     }
 
-    static void signal(String name, Process process) {
+    public static void signal(String name, Process process) {
         try {
             ChildProcess.of(List.of("kill", "-" + name, Long.toString(process.pid())))
                     .succeed(Duration.ofSeconds(10));
