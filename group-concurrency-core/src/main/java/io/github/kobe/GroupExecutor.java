@@ -16,6 +16,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Runs work by key. Groups run in parallel. Inside a group at most {@code maxConcurrency} tasks run and
@@ -256,7 +257,7 @@ public final class GroupExecutor implements AutoCloseable {
      */
     public <T> T call(String groupKey, Callable<T> task) throws Exception {
         requireTask(groupKey, "", task);
-        return doors.call(groupKey, "", null, task);
+        return doors.call(groupKey, "", null, null, task);
     }
 
     /**
@@ -275,7 +276,7 @@ public final class GroupExecutor implements AutoCloseable {
      */
     public <T> T call(String groupKey, String taskId, Callable<T> task) throws Exception {
         requireTask(groupKey, taskId, task);
-        return doors.call(groupKey, taskId, null, task);
+        return doors.call(groupKey, taskId, null, null, task);
     }
 
     /**
@@ -294,7 +295,7 @@ public final class GroupExecutor implements AutoCloseable {
      */
     public <T> T call(String groupKey, Duration maxWait, Callable<T> task) throws Exception {
         requireTask(groupKey, "", task);
-        return doors.call(groupKey, "", Objects.requireNonNull(maxWait, "maxWait"), task);
+        return doors.call(groupKey, "", Objects.requireNonNull(maxWait, "maxWait"), null, task);
     }
 
     /**
@@ -315,7 +316,82 @@ public final class GroupExecutor implements AutoCloseable {
      */
     public <T> T call(String groupKey, String taskId, Duration maxWait, Callable<T> task) throws Exception {
         requireTask(groupKey, taskId, task);
-        return doors.call(groupKey, taskId, Objects.requireNonNull(maxWait, "maxWait"), task);
+        return doors.call(groupKey, taskId, Objects.requireNonNull(maxWait, "maxWait"), null, task);
+    }
+
+    /**
+     * Runs work on the calling thread, as {@link #call(String, Callable)}, which says what it costs.
+     *
+     * @param groupKey the group that it runs in
+     * @param costs what it costs of the group's rates; by re-entry it costs nothing
+     * @param task what runs
+     * @param <T> the type of its value
+     * @return what it returns
+     * @throws RejectedTaskException if the work is not admitted, costs more than a limit, waits too long, or the executor is shut
+     *     down while it waits
+     * @throws InterruptedException if the caller is interrupted while it has to wait; the group is then unchanged
+     * @throws ExecutorShutdownException after a shutdown
+     * @throws Exception what the task throws
+     * @since 0.1.0
+     */
+    public <T> T call(String groupKey, Costs costs, Callable<T> task) throws Exception {
+        return call(groupKey, "", GroupLimits.NO_TIMEOUT, costs, task);
+    }
+
+    /**
+     * Runs work on the calling thread, as {@link #call(String, String, Duration, Callable)}, which says what it costs.
+     *
+     * @param groupKey the group that it runs in
+     * @param taskId names the work in events and exceptions
+     * @param maxWait how long to wait: this or the group's time-out, whichever is shorter; zero or negative: not at all;
+     *     {@link GroupLimits#NO_TIMEOUT}: as long as the group allows
+     * @param costs what it costs of the group's rates; by re-entry it costs nothing
+     * @param task what runs
+     * @param <T> the type of its value
+     * @return what it returns
+     * @throws RejectedTaskException if the work is not admitted, costs more than a limit, waits longer than {@code maxWait} or the
+     *     group allows, or the executor is shut down while it waits
+     * @throws InterruptedException if the caller is interrupted while it has to wait; the group is then unchanged
+     * @throws ExecutorShutdownException after a shutdown
+     * @throws Exception what the task throws
+     * @since 0.1.0
+     */
+    public <T> T call(String groupKey, String taskId, Duration maxWait, Costs costs, Callable<T> task)
+            throws Exception {
+        requireTask(groupKey, taskId, task);
+        Objects.requireNonNull(maxWait, "maxWait");
+        return doors.call(groupKey, taskId, maxWait, said(costs), task);
+    }
+
+    private static @Nullable Costs said(Costs costs) {
+        return Objects.requireNonNull(costs, "costs").areUnsaid() ? null : costs;
+    }
+
+    /**
+     * Says what the innermost work that the current thread is inside, by a call, a task or {@link GroupPermit#call}, has really used
+     * of one of its group's {@linkplain GroupLimits#withRates rates}. If that is less than it was charged, the rest is free again at once,
+     * unless the rate is {@linkplain Rate#withoutRefund without refund}. If it is more, that is charged now, and delays
+     * what comes next.
+     *
+     * <p>It can be said once for each rate, and only while the work runs; what nobody says stays as it was charged, also if the
+     * work fails. Where the group has no such rate, or had none when the work started, nothing happens.
+     *
+     * <pre>{@code
+     * executor.call("llm:acme", Costs.of("tokens", 1_200), () -> {
+     *     Answer answer = model.ask(prompt);
+     *     executor.settle("tokens", answer.totalTokens());
+     *     return answer;
+     * });
+     * }</pre>
+     *
+     * @param rate the {@linkplain Rate#name name of the rate}
+     * @param used 0 or more
+     * @throws IllegalArgumentException if less than 0 was used
+     * @throws IllegalStateException if the thread is inside no work, or that was said before
+     * @since 0.1.0
+     */
+    public void settle(String rate, long used) {
+        doors.settle(rate, used);
     }
 
     /**
@@ -372,7 +448,7 @@ public final class GroupExecutor implements AutoCloseable {
      * @throws ExecutorShutdownException after a shutdown
      */
     public CompletionStage<GroupPermit> acquireAsync(String groupKey) {
-        return doors.acquireAsync(Objects.requireNonNull(groupKey, "groupKey"), "", null);
+        return doors.acquireAsync(Objects.requireNonNull(groupKey, "groupKey"), "", null, null);
     }
 
     /**
@@ -388,7 +464,26 @@ public final class GroupExecutor implements AutoCloseable {
     public CompletionStage<GroupPermit> acquireAsync(String groupKey, String taskId, Duration maxWait) {
         Objects.requireNonNull(groupKey, "groupKey");
         Objects.requireNonNull(taskId, "taskId");
-        return doors.acquireAsync(groupKey, taskId, Objects.requireNonNull(maxWait, "maxWait"));
+        return doors.acquireAsync(groupKey, taskId, Objects.requireNonNull(maxWait, "maxWait"), null);
+    }
+
+    /**
+     * Asks for a permit of a group, as {@link #acquireAsync(String, String, Duration)}, and says what the work under it costs.
+     *
+     * @param groupKey the group
+     * @param taskId names the permit in events and exceptions
+     * @param maxWait how long to wait: this or the group's time-out, whichever is shorter; zero or negative: not at all;
+     *     {@link GroupLimits#NO_TIMEOUT}: as long as the group allows
+     * @param costs what it costs of the group's rates; {@link GroupPermit#settle} corrects it
+     * @return a stage that completes with the permit, or exceptionally with a {@link RejectedTaskException}
+     * @throws ExecutorShutdownException after a shutdown
+     * @since 0.1.0
+     */
+    public CompletionStage<GroupPermit> acquireAsync(String groupKey, String taskId, Duration maxWait, Costs costs) {
+        Objects.requireNonNull(groupKey, "groupKey");
+        Objects.requireNonNull(taskId, "taskId");
+        Objects.requireNonNull(maxWait, "maxWait");
+        return doors.acquireAsync(groupKey, taskId, maxWait, said(costs));
     }
 
     /**

@@ -61,7 +61,7 @@ public interface GroupExplanation {
     EffectiveLimit<Integer> guaranteed();
 
     /** {@return how much may start in any window of time, unless a limits resolver says another rate; empty: any number} */
-    Optional<EffectiveLimit<Rate>> rate();
+    Optional<EffectiveLimit<List<Rate>>> rates();
 
     /**
      * {@return the rule that the group falls under: its own key if the policy names it exactly, else the first of

@@ -2,9 +2,13 @@ package io.github.kobe;
 
 import io.github.kobe.internal.base.KeyText;
 import java.time.Duration;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +38,9 @@ public final class GroupLimits {
     /** The largest guarantee. */
     static final int MAX_GUARANTEED = 1_000_000;
 
+    /** As many rates a group may have: each start asks all of them. */
+    static final int MAX_RATES = 8;
+
     private static final String CLUSTER_MAX_IN_FLIGHT = "clusterMaxInFlight";
     private static final String DEFAULT_CLUSTER_MAX_IN_FLIGHT = "defaultClusterMaxInFlightPerGroup";
 
@@ -46,7 +53,7 @@ public final class GroupLimits {
     private final @Nullable Integer weight;
     private final @Nullable Integer guaranteed;
     private final @Nullable Integer clusterMaxInFlight;
-    private final @Nullable Rate rate;
+    private final @Nullable List<Rate> rates;
 
     private GroupLimits(
             @Nullable Integer maxConcurrency,
@@ -56,7 +63,7 @@ public final class GroupLimits {
             @Nullable Integer weight,
             @Nullable Integer guaranteed,
             @Nullable Integer clusterMaxInFlight,
-            @Nullable Rate rate) {
+            @Nullable List<Rate> rates) {
         this.maxConcurrency = maxConcurrency;
         this.maxInFlight = maxInFlight;
         this.queueThreshold = queueThreshold;
@@ -64,7 +71,7 @@ public final class GroupLimits {
         this.weight = weight;
         this.guaranteed = guaranteed;
         this.clusterMaxInFlight = clusterMaxInFlight;
-        this.rate = rate;
+        this.rates = rates;
     }
 
     /** {@return limits with nothing set: everything is inherited} */
@@ -84,7 +91,7 @@ public final class GroupLimits {
 
     GroupLimits replaceMaxConcurrency(@Nullable Integer value) {
         return new GroupLimits(
-                value, maxInFlight, queueThreshold, queueTimeout, weight, guaranteed, clusterMaxInFlight, rate);
+                value, maxInFlight, queueThreshold, queueTimeout, weight, guaranteed, clusterMaxInFlight, rates);
     }
 
     /**
@@ -100,7 +107,7 @@ public final class GroupLimits {
 
     GroupLimits replaceMaxInFlight(@Nullable Integer value) {
         return new GroupLimits(
-                maxConcurrency, value, queueThreshold, queueTimeout, weight, guaranteed, clusterMaxInFlight, rate);
+                maxConcurrency, value, queueThreshold, queueTimeout, weight, guaranteed, clusterMaxInFlight, rates);
     }
 
     /**
@@ -115,7 +122,7 @@ public final class GroupLimits {
 
     GroupLimits replaceQueueThreshold(@Nullable Integer value) {
         return new GroupLimits(
-                maxConcurrency, maxInFlight, value, queueTimeout, weight, guaranteed, clusterMaxInFlight, rate);
+                maxConcurrency, maxInFlight, value, queueTimeout, weight, guaranteed, clusterMaxInFlight, rates);
     }
 
     /**
@@ -127,7 +134,7 @@ public final class GroupLimits {
     public GroupLimits withQueueTimeout(Duration value) {
         Objects.requireNonNull(value, "queueTimeout");
         return new GroupLimits(
-                maxConcurrency, maxInFlight, queueThreshold, value, weight, guaranteed, clusterMaxInFlight, rate);
+                maxConcurrency, maxInFlight, queueThreshold, value, weight, guaranteed, clusterMaxInFlight, rates);
     }
 
     /**
@@ -140,7 +147,14 @@ public final class GroupLimits {
      */
     public GroupLimits withWeight(int value) {
         return new GroupLimits(
-                maxConcurrency, maxInFlight, queueThreshold, queueTimeout, value, guaranteed, clusterMaxInFlight, rate);
+                maxConcurrency,
+                maxInFlight,
+                queueThreshold,
+                queueTimeout,
+                value,
+                guaranteed,
+                clusterMaxInFlight,
+                rates);
     }
 
     /**
@@ -155,7 +169,7 @@ public final class GroupLimits {
      */
     public GroupLimits withGuaranteed(int value) {
         return new GroupLimits(
-                maxConcurrency, maxInFlight, queueThreshold, queueTimeout, weight, value, clusterMaxInFlight, rate);
+                maxConcurrency, maxInFlight, queueThreshold, queueTimeout, weight, value, clusterMaxInFlight, rates);
     }
 
     /**
@@ -172,26 +186,41 @@ public final class GroupLimits {
      */
     public GroupLimits withClusterMaxInFlight(int value) {
         return new GroupLimits(
-                maxConcurrency, maxInFlight, queueThreshold, queueTimeout, weight, guaranteed, value, rate);
+                maxConcurrency, maxInFlight, queueThreshold, queueTimeout, weight, guaranteed, value, rates);
     }
 
     /**
-     * Sets how much of the group starts in any window of time, beside how much runs at once. What comes too early waits, and
-     * holds no permit meanwhile; it is rejected with {@link RejectionReason#RATE_LIMITED} if its time-out comes first.
+     * Sets how much of the group starts in any window of time, beside how much runs at once: as {@link #withRates}, with one
+     * rate.
+     *
+     * @param value {@link Rate#UNLIMITED} removes inherited ones
+     * @return limits with that rate, and no other
+     * @since 0.1.0
+     */
+    public GroupLimits withRate(Rate value) {
+        return withRates(List.of(Objects.requireNonNull(value, "rate")));
+    }
+
+    /**
+     * Sets how much of the group starts in any window of time, beside how much runs at once. Each start counts against each of the
+     * rates, by what it {@linkplain Costs costs} of that, and all have to allow it. What comes too early waits, and
+     * holds no permit meanwhile; it is rejected with {@link RejectionReason#RATE_LIMITED} if its time-out comes first, or if
+     * it costs more than a limit.
      *
      * <p>A start is taken together with the permits, or neither is, and what was started counts also if it fails. A {@code
      * call} by a thread that is inside the group already is no start. For work that is rejected in such a group {@link
      * RejectionPolicy#CALLER_RUNS} means {@link RejectionPolicy#ABORT}. Each executor counts for itself.
      *
      * <p>A change while the group is in use begins without a burst: no window that it falls into has more than the larger of
-     * the two limits, if their periods are the same. {@link GroupExecutor#evictGroup} forgets what was started.
+     * the two limits, if their periods are the same. Rates are known by their names; one that a group in use gets anew begins
+     * without a burst too. {@link GroupExecutor#evictGroup} forgets what was started.
      *
-     * @param value {@link Rate#UNLIMITED} removes an inherited one
-     * @return limits with that rate
+     * @param value none to 8 rates, each with another name; none, or {@link Rate#UNLIMITED} alone, removes inherited ones
+     * @return limits with those rates
      * @since 0.1.0
      */
-    public GroupLimits withRate(Rate value) {
-        Objects.requireNonNull(value, "rate");
+    public GroupLimits withRates(Collection<Rate> value) {
+        List<Rate> limited = value.stream().filter(rate -> !rate.isUnlimited()).toList();
         return new GroupLimits(
                 maxConcurrency,
                 maxInFlight,
@@ -200,7 +229,7 @@ public final class GroupLimits {
                 weight,
                 guaranteed,
                 clusterMaxInFlight,
-                value);
+                limited);
     }
 
     /** {@return how many tasks may run at once, if set} */
@@ -243,12 +272,12 @@ public final class GroupLimits {
     }
 
     /**
-     * {@return how much starts in any window of time, if set; {@link Rate#UNLIMITED}: any number}
+     * {@return how much starts in any window of time, if set; an empty list: any number} It can't be changed.
      *
      * @since 0.1.0
      */
-    public Optional<Rate> rate() {
-        return Optional.ofNullable(rate);
+    public Optional<List<Rate>> rates() {
+        return Optional.ofNullable(rates);
     }
 
     /** {@return whether they set a limit over all instances} */
@@ -266,7 +295,7 @@ public final class GroupLimits {
                 weight != null ? weight : other.weight,
                 guaranteed != null ? guaranteed : other.guaranteed,
                 clusterMaxInFlight != null ? clusterMaxInFlight : other.clusterMaxInFlight,
-                rate != null ? rate : other.rate);
+                rates != null ? rates : other.rates);
     }
 
     /**
@@ -302,8 +331,22 @@ public final class GroupLimits {
         if (guaranteed != null && (guaranteed < 0 || guaranteed > MAX_GUARANTEED)) {
             throw new InvalidPolicyException("guaranteed", rule, guaranteed, "0 to " + MAX_GUARANTEED);
         }
-        if (rate != null) {
+        if (rates != null) {
+            validateRates(rates, rule);
+        }
+    }
+
+    private static void validateRates(List<Rate> rates, @Nullable String rule) {
+        if (rates.size() > MAX_RATES) {
+            throw new InvalidPolicyException("rates", rule, rates.size() + " rates", "at most " + MAX_RATES);
+        }
+        Set<String> names = new HashSet<>();
+        for (Rate rate : rates) {
             rate.validate("rate", rule);
+            if (!names.add(rate.name())) {
+                throw new InvalidPolicyException(
+                        "rate.name", rule, rate.name(), "another one for each rate of a group");
+            }
         }
     }
 
@@ -392,7 +435,7 @@ public final class GroupLimits {
                 && Objects.equals(weight, that.weight)
                 && Objects.equals(guaranteed, that.guaranteed)
                 && Objects.equals(clusterMaxInFlight, that.clusterMaxInFlight)
-                && Objects.equals(rate, that.rate);
+                && Objects.equals(rates, that.rates);
     }
 
     @Override
@@ -405,13 +448,13 @@ public final class GroupLimits {
                 weight,
                 guaranteed,
                 clusterMaxInFlight,
-                rate);
+                rates);
     }
 
     @Override
     public String toString() {
         return "GroupLimits[maxConcurrency=" + maxConcurrency + ", maxInFlight=" + maxInFlight + ", queueThreshold="
                 + queueThreshold + ", queueTimeout=" + queueTimeout + ", weight=" + weight + ", guaranteed="
-                + guaranteed + ", clusterMaxInFlight=" + clusterMaxInFlight + ", rate=" + rate + "]";
+                + guaranteed + ", clusterMaxInFlight=" + clusterMaxInFlight + ", rates=" + rates + "]";
     }
 }

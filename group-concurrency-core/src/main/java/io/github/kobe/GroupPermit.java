@@ -78,6 +78,19 @@ public interface GroupPermit extends AutoCloseable {
     CompletionStage<GroupPermit> acquireAsync(String groupKey, String taskId, Duration maxWait);
 
     /**
+     * Says what the work under this permit has really used of one of its group's {@linkplain GroupLimits#withRates rates}, once for
+     * each, before the permit is closed: see {@link GroupExecutor#settle}. One that shares another permit settles that one's
+     * start.
+     *
+     * @param rate the {@linkplain Rate#name name of the rate}
+     * @param used 0 or more
+     * @throws IllegalArgumentException if less than 0 was used
+     * @throws IllegalStateException if this permit is closed, or that was said before
+     * @since 0.1.0
+     */
+    void settle(String rate, long used);
+
+    /**
      * Returns the permit at once; if code runs inside it by {@link #call}, or other permits share it, when that has ended.
      * Any thread may close it; a second close does nothing.
      */

@@ -925,7 +925,7 @@ public final class GroupPolicy {
                 throw new InvalidPolicyException(
                         "globalHeadroom", null, globalHeadroom, "less than globalMaxInFlight, " + globalMaxInFlight);
             }
-            globalRate.validate("globalRate", null);
+            globalRate.validateAsGlobal();
             GroupLimits.atLeast(0, globalQueueThreshold, "globalQueueThreshold", null);
             GroupLimits.atLeast(0, maxIdleGroups, "maxIdleGroups", null);
             GroupLimits.atLeast(1, maxKeyLength, "maxKeyLength", null);

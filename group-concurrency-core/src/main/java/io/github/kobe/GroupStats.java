@@ -2,6 +2,7 @@ package io.github.kobe;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -48,12 +49,12 @@ public interface GroupStats {
     Optional<SharedLimit> cluster();
 
     /** {@return how much may start in any window of time; empty: any number} */
-    Optional<EffectiveLimit<Rate>> rate();
+    Optional<EffectiveLimit<List<Rate>>> rates();
 
-    /** {@return how many of its rate's burst are used up: with all of them, nothing starts for now; 0 where it has no rate} */
-    int rateUsed();
+    /** {@return how far each of {@link #rates} is used up, in their order} */
+    List<RateStats> rateStats();
 
-    /** {@return in how long its rate lets the next start; zero: now; empty: it has no rate} */
+    /** {@return in how long its rates let the next start that costs no more than by default; zero: now; empty: it has none} */
     Optional<Duration> nextStartIn();
 
     /** {@return how many global permits it holds itself; what runs nested in another group counts there} */

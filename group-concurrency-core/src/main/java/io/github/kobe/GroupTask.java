@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  *     negative: it doesn't wait; {@code null}: only the group's time-out applies
  * @param abortOnRejection whether a rejection is always reported by a {@link RejectedTaskException} in its handle,
  *     whatever {@link RejectionPolicy} and {@link RejectionHandler} say
+ * @param costs what it costs of its group's rates, as far as that isn't what each says by default
  * @param <T> the type of the task's value
  * @since 0.1.0
  */
@@ -23,17 +24,19 @@ public record GroupTask<T>(
         String taskId,
         Callable<T> task,
         @Nullable Duration queueTimeout,
-        boolean abortOnRejection) {
+        boolean abortOnRejection,
+        Costs costs) {
 
     /**
      * Makes a task with all its parts.
      *
-     * @throws NullPointerException if {@code groupKey}, {@code taskId} or {@code task} is {@code null}
+     * @throws NullPointerException if {@code groupKey}, {@code taskId}, {@code task} or {@code costs} is {@code null}
      */
     public GroupTask {
         Objects.requireNonNull(groupKey, "groupKey");
         Objects.requireNonNull(taskId, "taskId");
         Objects.requireNonNull(task, "task");
+        Objects.requireNonNull(costs, "costs");
     }
 
     /**
@@ -44,7 +47,7 @@ public record GroupTask<T>(
      * @param task what runs
      */
     public GroupTask(String groupKey, String taskId, Callable<T> task) {
-        this(groupKey, taskId, task, null, false);
+        this(groupKey, taskId, task, null, false, Costs.unsaid());
     }
 
     /**
@@ -54,7 +57,21 @@ public record GroupTask<T>(
      * @return a task with that time-out
      */
     public GroupTask<T> withQueueTimeout(Duration timeout) {
-        return new GroupTask<>(groupKey, taskId, task, Objects.requireNonNull(timeout, "timeout"), abortOnRejection);
+        return new GroupTask<>(
+                groupKey, taskId, task, Objects.requireNonNull(timeout, "timeout"), abortOnRejection, costs);
+    }
+
+    /**
+     * Returns the same task with what it costs of one of its group's {@linkplain GroupLimits#withRates rates}.
+     *
+     * @param rate the {@linkplain Rate#name name of the rate}
+     * @param cost 0 to 1,000,000,000; 0: it isn't counted
+     * @return a task with that cost, and those that it has of other rates
+     * @throws IllegalArgumentException if the cost is out of its range
+     * @since 0.1.0
+     */
+    public GroupTask<T> withCost(String rate, int cost) {
+        return new GroupTask<>(groupKey, taskId, task, queueTimeout, abortOnRejection, costs.and(rate, cost));
     }
 
     /**
@@ -64,6 +81,6 @@ public record GroupTask<T>(
      * @return a task to which neither rejection policy nor handler applies
      */
     public GroupTask<T> withAbortOnRejection() {
-        return new GroupTask<>(groupKey, taskId, task, queueTimeout, true);
+        return new GroupTask<>(groupKey, taskId, task, queueTimeout, true, costs);
     }
 }

@@ -49,7 +49,7 @@ public sealed class RejectedTaskException extends RejectedExecutionException {
      *     unknown
      */
     public RejectedTaskException(String groupKey, String taskId, RejectionReason reason, int limit, long queued) {
-        this(groupKey, taskId, reason, limit, queued, null, null);
+        this(groupKey, taskId, reason, limit, queued, null, null, null);
     }
 
     /**
@@ -62,6 +62,7 @@ public sealed class RejectedTaskException extends RejectedExecutionException {
      * @param queued as in the other constructor
      * @param waitsFor why work of the group waited; null: unknown
      * @param retryAfter in how long the rates let such work start; null: there is none, or that isn't why
+     * @param because why such work can never start, in words; null: it could
      */
     public RejectedTaskException(
             String groupKey,
@@ -70,8 +71,9 @@ public sealed class RejectedTaskException extends RejectedExecutionException {
             int limit,
             long queued,
             @Nullable WaitReason waitsFor,
-            @Nullable Duration retryAfter) {
-        super(message(groupKey, taskId, reason, limit, queued, waitsFor, retryAfter));
+            @Nullable Duration retryAfter,
+            @Nullable String because) {
+        super(message(groupKey, taskId, reason, limit, queued, waitsFor, retryAfter, because));
         this.groupKey = groupKey;
         this.taskId = taskId;
         this.reason = reason;
@@ -92,6 +94,7 @@ public sealed class RejectedTaskException extends RejectedExecutionException {
      * @param queued as in the constructor
      * @param waitsFor as in the constructor
      * @param retryAfter as in the constructor
+     * @param because as in the constructor
      * @return the exception
      */
     public static RejectedTaskException withoutStackTrace(
@@ -101,8 +104,9 @@ public sealed class RejectedTaskException extends RejectedExecutionException {
             int limit,
             long queued,
             @Nullable WaitReason waitsFor,
-            @Nullable Duration retryAfter) {
-        return new Untraced(groupKey, taskId, reason, limit, queued, waitsFor, retryAfter);
+            @Nullable Duration retryAfter,
+            @Nullable String because) {
+        return new Untraced(groupKey, taskId, reason, limit, queued, waitsFor, retryAfter, because);
     }
 
     private static String message(
@@ -112,22 +116,25 @@ public sealed class RejectedTaskException extends RejectedExecutionException {
             int limit,
             long queued,
             @Nullable WaitReason waitsFor,
-            @Nullable Duration retryAfter) {
+            @Nullable Duration retryAfter,
+            @Nullable String because) {
         String work = taskId.isEmpty() ? "Work" : "Task '" + KeyText.printable(taskId) + "'";
-        String why = switch (reason) {
-            case RATE_LIMITED ->
-                "the rate of the group, or of all, lets it start only after the time that it may wait"
-                        + (retryAfter == null ? "" : ", in " + retryAfter)
-                        + facts(queued, " waiting", waitsFor);
-            case GROUP_QUEUE_FULL ->
-                "the group's queue is full" + facts(queued, " waiting, queueThreshold " + limit, waitsFor);
-            case GLOBAL_QUEUE_FULL ->
-                "the global queue is full" + facts(queued, " waiting, globalQueueThreshold " + limit, waitsFor);
-            case QUEUE_TIMEOUT ->
-                "no permit came free within its queue time-out" + facts(queued, " still waiting", waitsFor);
-            case SHUTDOWN -> "the executor was shut down while it waited";
-            case INTERRUPTED -> "its caller was interrupted while it waited";
-        };
+        String why = because != null
+                ? because
+                : switch (reason) {
+                    case RATE_LIMITED ->
+                        "the rate of the group, or of all, lets it start only after the time that it may wait"
+                                + (retryAfter == null ? "" : ", in " + retryAfter)
+                                + facts(queued, " waiting", waitsFor);
+                    case GROUP_QUEUE_FULL ->
+                        "the group's queue is full" + facts(queued, " waiting, queueThreshold " + limit, waitsFor);
+                    case GLOBAL_QUEUE_FULL ->
+                        "the global queue is full" + facts(queued, " waiting, globalQueueThreshold " + limit, waitsFor);
+                    case QUEUE_TIMEOUT ->
+                        "no permit came free within its queue time-out" + facts(queued, " still waiting", waitsFor);
+                    case SHUTDOWN -> "the executor was shut down while it waited";
+                    case INTERRUPTED -> "its caller was interrupted while it waited";
+                };
         return work + " of group '" + KeyText.printable(groupKey) + "' was rejected: " + why;
     }
 
@@ -197,8 +204,9 @@ public sealed class RejectedTaskException extends RejectedExecutionException {
                 int limit,
                 long queued,
                 @Nullable WaitReason waitsFor,
-                @Nullable Duration retryAfter) {
-            super(groupKey, taskId, reason, limit, queued, waitsFor, retryAfter);
+                @Nullable Duration retryAfter,
+                @Nullable String because) {
+            super(groupKey, taskId, reason, limit, queued, waitsFor, retryAfter, because);
         }
 
         @Override

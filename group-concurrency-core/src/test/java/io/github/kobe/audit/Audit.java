@@ -145,7 +145,7 @@ public final class Audit {
                 if (group.queued() > 0
                         && !group.paused()
                         // What waits for time to pass is nothing that can be lost here.
-                        && group.rate().isEmpty()
+                        && group.rates().isEmpty()
                         && all.globalRate().isUnlimited()
                         && group.running() < group.maxConcurrency().value()
                         && group.inFlight() < Math.min(group.maxInFlight().value(), EngineAccess.leased(executor, key))
@@ -288,8 +288,8 @@ public final class Audit {
     private @Nullable GroupLimits liftRate(String key) {
         // It may have been forgotten meanwhile, and is made anew.
         if (executor.groupStats(key)
-                .map(GroupStats::rate)
-                .orElseGet(() -> executor.policy().explain(key).rate())
+                .map(GroupStats::rates)
+                .orElseGet(() -> executor.policy().explain(key).rates())
                 .isEmpty()) {
             return null;
         }
@@ -437,7 +437,7 @@ public final class Audit {
             boolean kept = executor.groupStats(key)
                     .map(group -> group.paused()
                             || group.overriddenSince().isPresent()
-                            || group.rate().isPresent())
+                            || group.rates().isPresent())
                     .orElse(false);
             if (!kept && !EngineAccess.isLeased(executor, key)) {
                 idle++;

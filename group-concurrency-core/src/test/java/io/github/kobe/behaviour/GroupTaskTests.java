@@ -3,6 +3,7 @@ package io.github.kobe.behaviour;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
+import io.github.kobe.Costs;
 import io.github.kobe.GroupTask;
 import java.time.Duration;
 import java.util.concurrent.Callable;
@@ -41,10 +42,10 @@ class GroupTaskTests {
 
         GroupTask<String> hasty = task.withQueueTimeout(Duration.ofSeconds(1));
 
-        assertThat(hasty).isEqualTo(new GroupTask<>("a", "1", WORK, Duration.ofSeconds(1), false));
+        assertThat(hasty).isEqualTo(new GroupTask<>("a", "1", WORK, Duration.ofSeconds(1), false, Costs.unsaid()));
         assertThat(hasty.withAbortOnRejection())
                 .isEqualTo(task.withAbortOnRejection().withQueueTimeout(Duration.ofSeconds(1)))
-                .isEqualTo(new GroupTask<>("a", "1", WORK, Duration.ofSeconds(1), true));
+                .isEqualTo(new GroupTask<>("a", "1", WORK, Duration.ofSeconds(1), true, Costs.unsaid()));
         assertThat(task.queueTimeout()).isNull();
     }
 }

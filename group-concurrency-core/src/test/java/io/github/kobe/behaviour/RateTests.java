@@ -525,7 +525,7 @@ class RateTests {
 
         executor.setLimits("a", sixty().withRate(Rate.UNLIMITED));
         assertThat(queued(executor)).isZero();
-        assertThat(stats(executor).rate()).isEmpty();
+        assertThat(stats(executor).rates()).isEmpty();
         executor.resetLimits("a");
     }
 
@@ -571,15 +571,15 @@ class RateTests {
     void itIsShownHowMuchOfTheBurstIsUsedUpAndWhenTheNextMayStart() {
         GroupExecutor executor = start(policy());
         executor.setLimits("free", GroupLimits.unset().withMaxConcurrency(2));
-        assertThat(stats(executor).rateUsed()).isZero();
+        assertThat(used(executor)).isZero();
         assertThat(stats(executor).nextStartIn()).contains(Duration.ZERO);
 
         submit(executor, 5);
-        assertThat(stats(executor).rateUsed()).isEqualTo(5);
+        assertThat(used(executor)).isEqualTo(5);
         assertThat(stats(executor).nextStartIn()).contains(Duration.ZERO);
 
         submit(executor, 3);
-        assertThat(stats(executor).rateUsed()).isEqualTo(6);
+        assertThat(used(executor)).isEqualTo(6);
         assertThat(stats(executor).nextStartIn()).contains(INTERVAL);
         assertThat(executor.ruleStats())
                 .filteredOn(rule -> rule.rule().isPresent())
@@ -590,15 +590,15 @@ class RateTests {
                     assertThat(rule.groupsWaitingForRate()).isEqualTo(1);
                 });
         assertThat(executor.groupStats("free").orElseThrow().nextStartIn()).isEmpty();
-        assertThat(executor.groupStats("free").orElseThrow().rateUsed()).isZero();
+        assertThat(executor.groupStats("free").orElseThrow().rateStats()).isEmpty();
 
         pass(executor, INTERVAL);
         pass(executor, INTERVAL);
         assertThat(queued(executor)).isZero();
         pass(executor, INTERVAL.multipliedBy(3));
-        assertThat(stats(executor).rateUsed()).isEqualTo(3);
+        assertThat(used(executor)).isEqualTo(3);
         pass(executor, MINUTE);
-        assertThat(stats(executor).rateUsed()).isZero();
+        assertThat(used(executor)).isZero();
         assertThat(executor.ruleStats())
                 .allSatisfy(rule -> assertThat(rule.groupsWaitingForRate()).isZero());
     }
@@ -613,32 +613,34 @@ class RateTests {
                 .build();
         GroupExecutor executor = engines.start(policy, clock);
 
-        assertThat(policy.explain("partner:a").rate().orElseThrow().value()).isEqualTo(rate);
-        assertThat(policy.explain("partner:a").rate().orElseThrow().source()).isEqualTo(LimitSource.PATTERN);
-        assertThat(policy.explain("partner:a").rate().orElseThrow().value().sustained())
-                .isEqualTo(55);
-        assertThat(policy.explain("partner:free").rate()).isEmpty();
-        assertThat(policy.explain("other").rate()).isEmpty();
+        assertThat(policy.explain("partner:a").rates().orElseThrow().value()).containsExactly(rate);
+        assertThat(policy.explain("partner:a").rates().orElseThrow().source()).isEqualTo(LimitSource.PATTERN);
+        assertThat(rate.sustained()).isEqualTo(55);
+        assertThat(policy.explain("partner:free").rates()).isEmpty();
+        assertThat(policy.explain("other").rates()).isEmpty();
         executor.setLimits("partner:a", GroupLimits.unset().withRate(rate.withBurst(1)));
         assertThat(executor.groupStats("partner:a")
                         .orElseThrow()
-                        .rate()
+                        .rates()
                         .orElseThrow()
-                        .value()
-                        .sustained())
-                .isEqualTo(60);
+                        .value())
+                .containsExactly(rate.withBurst(1));
         assertThat(executor.groupStats("partner:a")
                         .orElseThrow()
-                        .rate()
+                        .rates()
                         .orElseThrow()
                         .source())
                 .isEqualTo(LimitSource.OVERRIDDEN);
         executor.resetLimits("partner:a");
         assertThat(executor.groupStats("partner:a")
                         .orElseThrow()
-                        .rate()
+                        .rates()
                         .orElseThrow()
                         .value())
-                .isEqualTo(rate);
+                .containsExactly(rate);
+    }
+
+    private static int used(GroupExecutor executor) {
+        return stats(executor).rateStats().getFirst().used();
     }
 }

@@ -78,7 +78,7 @@ class GroupLimitsTests {
     void theTextShowsEveryNumber() {
         assertThat(GroupLimits.unset().withMaxConcurrency(7).withWeight(9))
                 .hasToString("GroupLimits[maxConcurrency=7, maxInFlight=null, queueThreshold=null, queueTimeout=null,"
-                        + " weight=9, guaranteed=null, clusterMaxInFlight=null, rate=null]");
+                        + " weight=9, guaranteed=null, clusterMaxInFlight=null, rates=null]");
     }
 
     @Test

@@ -11,6 +11,7 @@ import io.github.kobe.InvalidPolicyException;
 import io.github.kobe.Rate;
 import io.github.kobe.testing.CapturedLog;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -54,7 +55,7 @@ class RateNumbersTests {
     void numbersInTheirRangesAreAccepted(int limit, Duration per, int burst) {
         Rate rate = Rate.of(limit, per).withBurst(burst);
 
-        assertThat(policy(rate).build().groups().get("a").rate()).contains(rate);
+        assertThat(policy(rate).build().groups().get("a").rates()).contains(List.of(rate));
     }
 
     @ParameterizedTest
@@ -149,7 +150,7 @@ class RateNumbersTests {
     void unlimitedStaysSoAndIsNoRate() {
         assertThat(Rate.of(Integer.MAX_VALUE, MINUTE)).isEqualTo(Rate.UNLIMITED);
         assertThat(Rate.UNLIMITED.withBurst(5)).isEqualTo(Rate.UNLIMITED).hasToString("unlimited");
-        assertThat(policy(Rate.UNLIMITED).build().explain("a").rate()).isEmpty();
+        assertThat(policy(Rate.UNLIMITED).build().explain("a").rates()).isEmpty();
     }
 
     @Test

@@ -104,12 +104,12 @@ public final class CompiledPolicy {
                 byDefault(byDefault.weight()),
                 byDefault(byDefault.guaranteed()),
                 limited(told(givenDefaults, GroupLimits::clusterMaxInFlight, LimitSource.DEFAULT)),
-                EffectiveLimits.limited(rateOf(givenDefaults, LimitSource.DEFAULT)),
+                EffectiveLimits.limited(ratesOf(givenDefaults, LimitSource.DEFAULT)),
                 null);
     }
 
     private static void warn(GroupLimits limits, String whose, Set<String> told) {
-        limits.rate().ifPresent(rate -> warn(rate, whose, told));
+        limits.rates().ifPresent(rates -> rates.forEach(rate -> warn(rate, whose, told)));
     }
 
     private static void warn(Rate rate, String whose, Set<String> told) {
@@ -135,10 +135,10 @@ public final class CompiledPolicy {
         return value.isPresent() ? new EffectiveLimit<>(value.getAsInt(), by) : null;
     }
 
-    private static @Nullable EffectiveLimit<Rate> rateOf(@Nullable GroupLimits limits, LimitSource by) {
+    private static @Nullable EffectiveLimit<List<Rate>> ratesOf(@Nullable GroupLimits limits, LimitSource by) {
         return limits == null
                 ? null
-                : limits.rate().map(rate -> new EffectiveLimit<>(rate, by)).orElse(null);
+                : limits.rates().map(rates -> new EffectiveLimit<>(rates, by)).orElse(null);
     }
 
     /** {@return the number; {@code null}: there is none, or it says that there is no limit} */
@@ -338,7 +338,7 @@ public final class CompiledPolicy {
                     weight(),
                     guaranteed(),
                     limited(clusterNumber()),
-                    rateInForce(),
+                    ratesInForce(),
                     exact != null ? groupKey : patternText);
         }
 
@@ -447,15 +447,15 @@ public final class CompiledPolicy {
         }
 
         @Override
-        public Optional<EffectiveLimit<Rate>> rate() {
-            return Optional.ofNullable(rateInForce());
+        public Optional<EffectiveLimit<List<Rate>>> rates() {
+            return Optional.ofNullable(ratesInForce());
         }
 
-        private @Nullable EffectiveLimit<Rate> rateInForce() {
-            EffectiveLimit<Rate> own = rateOf(exact, LimitSource.CONFIGURED);
-            own = own != null ? own : rateOf(answer, LimitSource.RESOLVER);
-            own = own != null ? own : rateOf(pattern, LimitSource.PATTERN);
-            return own != null ? EffectiveLimits.limited(own) : defaults.rate();
+        private @Nullable EffectiveLimit<List<Rate>> ratesInForce() {
+            EffectiveLimit<List<Rate>> own = ratesOf(exact, LimitSource.CONFIGURED);
+            own = own != null ? own : ratesOf(answer, LimitSource.RESOLVER);
+            own = own != null ? own : ratesOf(pattern, LimitSource.PATTERN);
+            return own != null ? EffectiveLimits.limited(own) : defaults.rates();
         }
 
         private @Nullable EffectiveLimit<Integer> ruled(Function<GroupLimits, OptionalInt> number) {
@@ -482,7 +482,7 @@ public final class CompiledPolicy {
             return "GroupExplanation[groupKey=" + groupKey + ", rule=" + rule() + ", patterns=" + patterns()
                     + ", maxConcurrency=" + maxConcurrency() + ", maxInFlight=" + maxInFlight() + ", queueThreshold="
                     + queueThreshold() + ", queueTimeout=" + queueTimeout() + ", weight=" + weight() + ", guaranteed="
-                    + guaranteed() + ", clusterMaxInFlight=" + clusterMaxInFlight() + ", rate=" + rate() + "]";
+                    + guaranteed() + ", clusterMaxInFlight=" + clusterMaxInFlight() + ", rates=" + rates() + "]";
         }
     }
 }

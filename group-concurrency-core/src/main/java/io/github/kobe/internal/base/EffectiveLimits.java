@@ -5,6 +5,7 @@ import io.github.kobe.GroupLimits;
 import io.github.kobe.LimitSource;
 import io.github.kobe.Rate;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,10 +14,10 @@ import org.jspecify.annotations.Nullable;
  * @param ownConcurrency how many may run; {@code null}: nobody has set it
  * @param ownMaxInFlight {@code null}: as many as may run
  * @param clusterMaxInFlight how many may be in flight over all instances; {@code null}: no other instance shares its limit
- * @param rate how much may start in any window of time; {@code null}: any number
+ * @param rates how much may start in any window of time; {@code null}: any number
  * @param queueTimeoutNanos {@link Long#MAX_VALUE} if nothing times out
  * @param rule the exact key or the pattern of the policy that the group falls under
- * @param tempo the numbers of the rate; {@code null}: there is none
+ * @param rateTerms the same, as the engine goes by it; {@code null}: any number
  * @param leased how many may be in flight of what several instances share: 0 at first; {@link #NOT_LEASED}: nothing is shared
  */
 public record EffectiveLimits(
@@ -27,10 +28,10 @@ public record EffectiveLimits(
         EffectiveLimit<Integer> weight,
         EffectiveLimit<Integer> guaranteed,
         @Nullable EffectiveLimit<Integer> clusterMaxInFlight,
-        @Nullable EffectiveLimit<Rate> rate,
+        @Nullable EffectiveLimit<List<Rate>> rates,
         long queueTimeoutNanos,
         @Nullable String rule,
-        @Nullable Tempo tempo,
+        @Nullable List<RateTerms> rateTerms,
         int leased) {
 
     public static final int NOT_LEASED = Integer.MAX_VALUE;
@@ -49,7 +50,7 @@ public record EffectiveLimits(
             EffectiveLimit<Integer> weight,
             EffectiveLimit<Integer> guaranteed,
             @Nullable EffectiveLimit<Integer> clusterMaxInFlight,
-            @Nullable EffectiveLimit<Rate> rate,
+            @Nullable EffectiveLimit<List<Rate>> rates,
             @Nullable String rule) {
         this(
                 ownConcurrency,
@@ -59,10 +60,10 @@ public record EffectiveLimits(
                 weight,
                 guaranteed,
                 clusterMaxInFlight,
-                rate,
+                rates,
                 saturatedNanos(queueTimeout.value()),
                 rule,
-                rate == null ? null : Tempo.of(rate.value()),
+                rates == null ? null : rates.value().stream().map(RateTerms::of).toList(),
                 clusterMaxInFlight == null ? NOT_LEASED : 0);
     }
 
@@ -123,10 +124,10 @@ public record EffectiveLimits(
                         weight,
                         guaranteed,
                         clusterMaxInFlight,
-                        rate,
+                        rates,
                         queueTimeoutNanos,
                         rule,
-                        tempo,
+                        rateTerms,
                         capacity);
     }
 
@@ -173,13 +174,15 @@ public record EffectiveLimits(
                         ? overridden(override.guaranteed().getAsInt())
                         : guaranteed,
                 clusterMaxInFlight,
-                override.rate().isPresent() ? limited(overridden(override.rate().get())) : rate,
+                override.rates().isPresent()
+                        ? limited(overridden(override.rates().get()))
+                        : rates,
                 rule);
     }
 
-    /** {@return the rate; {@code null}: there is none, or it says that there is no limit} */
-    static @Nullable EffectiveLimit<Rate> limited(@Nullable EffectiveLimit<Rate> rate) {
-        return rate == null || rate.value().isUnlimited() ? null : rate;
+    /** {@return the rates; {@code null}: there are none} */
+    static @Nullable EffectiveLimit<List<Rate>> limited(@Nullable EffectiveLimit<List<Rate>> rates) {
+        return rates == null || rates.value().isEmpty() ? null : rates;
     }
 
     private static <T> EffectiveLimit<T> overridden(T value) {

@@ -4,6 +4,7 @@ import io.github.kobe.RejectionReason;
 import io.github.kobe.TaskTotals;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +27,9 @@ public final class RuleAccount {
 
     /** No policy has the rule any more: what comes late is nobody's. */
     private volatile boolean dropped;
+
+    /** Whether the log was told that work of the rule names a cost of which its groups have no rate. */
+    public final AtomicBoolean toldOfCosts = new AtomicBoolean();
 
     /** The largest numbers that anybody was shown; {@code null}: nobody was. */
     private final AtomicReference<@Nullable TaskTotals> shown = new AtomicReference<>();

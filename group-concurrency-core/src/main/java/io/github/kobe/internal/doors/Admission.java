@@ -13,11 +13,11 @@ import io.github.kobe.internal.base.StackReserve;
 import io.github.kobe.internal.permits.Batch;
 import io.github.kobe.internal.permits.Group;
 import io.github.kobe.internal.permits.SharedGlobal;
-import io.github.kobe.internal.work.AbortingTask;
 import io.github.kobe.internal.work.Fork;
 import io.github.kobe.internal.work.ForkTask;
 import io.github.kobe.internal.work.Outcome;
 import io.github.kobe.internal.work.Run;
+import io.github.kobe.internal.work.TailoredTask;
 import io.github.kobe.internal.work.Taken;
 import io.github.kobe.internal.work.Task;
 import io.github.kobe.internal.work.TracedTask;
@@ -61,7 +61,15 @@ final class Admission {
     }
 
     private static <T> NodeFactory<Task<T>> factoryFor(GroupTask<?> task) {
-        return task.abortOnRejection() ? AbortingTask::new : Admission::newTask;
+        return task.abortOnRejection() || !task.costs().areUnsaid()
+                ? (group, id, work, trace) -> tailored(group, id, work, trace, task)
+                : Admission::newTask;
+    }
+
+    private static <T> Task<T> tailored(
+            Group group, String id, Object work, @Nullable TaskTrace trace, GroupTask<?> task) {
+        group.tellOfUnknown(task.costs());
+        return new TailoredTask<>(group, id, work, trace, task);
     }
 
     private <T> Task<T> admit(GroupTask<?> task, boolean async, NodeFactory<Task<T>> factory) {
@@ -181,7 +189,7 @@ final class Admission {
         }
         Run run;
         try {
-            run = Run.of(node, work, loader, stopEpoch, null);
+            run = Run.of(node, work, loader, stopEpoch, null, null);
         } catch (OutOfMemoryError oom) {
             engine.returns.giveBackUnused(group, null, SharedGlobal.BOUND, null);
             throw oom;

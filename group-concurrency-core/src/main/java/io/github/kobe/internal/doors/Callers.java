@@ -1,16 +1,20 @@
 package io.github.kobe.internal.doors;
 
+import io.github.kobe.Costs;
 import io.github.kobe.GroupPermit;
 import io.github.kobe.RejectionReason;
 import io.github.kobe.TaskStatus;
 import io.github.kobe.TaskTrace;
 import io.github.kobe.internal.base.Counters;
 import io.github.kobe.internal.base.EffectiveLimits;
+import io.github.kobe.internal.base.KeyText;
 import io.github.kobe.internal.base.Rejection;
 import io.github.kobe.internal.base.SafeRecorder;
 import io.github.kobe.internal.base.StackReserve;
 import io.github.kobe.internal.permits.Batch;
 import io.github.kobe.internal.permits.Call;
+import io.github.kobe.internal.permits.Charge;
+import io.github.kobe.internal.permits.ChargedCall;
 import io.github.kobe.internal.permits.Group;
 import io.github.kobe.internal.permits.Group.Verdict;
 import io.github.kobe.internal.permits.GroupRecord;
@@ -23,6 +27,7 @@ import io.github.kobe.internal.work.Permit;
 import io.github.kobe.internal.work.PermitFuture;
 import io.github.kobe.internal.work.Waiter;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
@@ -44,19 +49,20 @@ final class Callers {
 
     // ---- calls
 
-    <T> T call(String key, String id, @Nullable Duration maxWait, Callable<T> task) throws Exception {
+    <T> T call(String key, String id, @Nullable Duration maxWait, @Nullable Costs costs, Callable<T> task)
+            throws Exception {
         StackReserve.require();
         Thread thread = Thread.currentThread();
         Hold open = engine.holds.topOpen(thread);
         if (open != null) {
-            return callInside(open, key, id, maxWait, task, thread);
+            return callInside(open, key, id, maxWait, costs, task, thread);
         }
         engine.requireAdmits();
         TaskTrace trace = engine.policy.isUnobserved() ? null : engine.reports.submitted(key, id);
         if (engine.reports.isObserved(trace)) {
-            return callObserved(key, id, maxWait, task, trace, null, null, thread);
+            return callObserved(key, id, maxWait, costs, task, trace, null, null, thread);
         }
-        return run(enterCall(key, id, maxWait, null, !id.isEmpty(), null, null, thread), task, thread);
+        return run(enterCall(key, id, maxWait, costs, null, !id.isEmpty(), null, null, thread), task, thread);
     }
 
     /**
@@ -64,7 +70,13 @@ final class Callers {
      * and other calls aren't.
      */
     private <T> T callInside(
-            Hold open, String key, String id, @Nullable Duration maxWait, Callable<T> task, Thread thread)
+            Hold open,
+            String key,
+            String id,
+            @Nullable Duration maxWait,
+            @Nullable Costs costs,
+            Callable<T> task,
+            Thread thread)
             throws Exception {
         Group known = engine.groupIfKnown(key);
         if (known != null && Holds.isInside(known, open)) {
@@ -74,13 +86,13 @@ final class Callers {
         if (!engine.policy.isUnobserved()) {
             TaskTrace trace = engine.reports.submitted(key, id);
             if (engine.reports.isObserved(trace)) {
-                return callObserved(key, id, maxWait, task, trace, known, open, thread);
+                return callObserved(key, id, maxWait, costs, task, trace, known, open, thread);
             }
         }
         boolean told = !id.isEmpty();
         Hold hold = known == null ? null : enterCarried(open, known, id, told || known.record.isTimed(), null, thread);
         if (hold == null) {
-            hold = enterCall(key, id, maxWait, null, told, known, open, thread);
+            hold = enterCall(key, id, maxWait, costs, null, told, known, open, thread);
         }
         return run(hold, task, thread);
     }
@@ -104,13 +116,14 @@ final class Callers {
             String key,
             String id,
             @Nullable Duration maxWait,
+            @Nullable Costs costs,
             Callable<T> task,
             @Nullable TaskTrace trace,
             @Nullable Group known,
             @Nullable Hold open,
             Thread thread)
             throws Exception {
-        Hold hold = enterCall(key, id, maxWait, trace, true, known, open, thread);
+        Hold hold = enterCall(key, id, maxWait, costs, trace, true, known, open, thread);
         Callable<T> code = engine.reports.around(trace, key, task);
         long start = engine.nanoTime();
         hold.beginAt(engine.sinceOrigin(start));
@@ -194,6 +207,7 @@ final class Callers {
             String key,
             String id,
             @Nullable Duration maxWait,
+            @Nullable Costs costs,
             @Nullable TaskTrace trace,
             boolean told,
             @Nullable Group known,
@@ -206,14 +220,18 @@ final class Callers {
             if (group == null) {
                 group = engine.group(key); // which may ask a resolver, and so may call
             }
+            if (costs != null) {
+                group.tellOfUnknown(costs);
+            }
             boolean more = told || group.record.isTimed();
             Hold hold;
             SharedGlobal shared = null;
             if (open == null) {
-                hold = engine.holds.parked(thread);
+                boolean charged = group.isRated();
+                hold = charged ? null : engine.holds.parked(thread);
                 if (hold == null || (more && !(hold instanceof Call))) {
                     hold = made(group, id, more);
-                    if (!thread.isVirtual()) {
+                    if (!charged && !thread.isVirtual()) {
                         hold.setParkable();
                     }
                 }
@@ -226,7 +244,7 @@ final class Callers {
                 shared = open.share();
                 hold = made(group, id, more);
             }
-            Object got = ask(group, hold, thread, shared, shared != null, id, maxWaitNanos, trace);
+            Object got = ask(group, hold, thread, shared, shared != null, id, maxWaitNanos, costs, trace);
             if (got instanceof Rejection rejection) {
                 throw rejection.toException(key, id);
             }
@@ -238,6 +256,9 @@ final class Callers {
     }
 
     private static Hold made(Group group, String id, boolean more) {
+        if (group.isRated()) {
+            return new ChargedCall(group, id);
+        }
         return more ? new Call(group, id) : new Hold(group);
     }
 
@@ -299,7 +320,7 @@ final class Callers {
             Group group = engine.group(key); // which may ask a resolver, and so may call
             Permit permit = Permit.of(group, "", trace);
             R wrapped = wrapper.apply(permit);
-            Object got = ask(group, permit, null, null, engine.isUnderPermit(), "", maxWaitNanos, trace);
+            Object got = ask(group, permit, null, null, engine.isUnderPermit(), "", maxWaitNanos, null, trace);
             if (got instanceof Rejection rejection) {
                 if (refused == null || rejection.reason() == RejectionReason.SHUTDOWN) {
                     throw rejection.toException(key, "");
@@ -331,6 +352,7 @@ final class Callers {
             boolean fromInside,
             String id,
             long maxWaitNanos,
+            @Nullable Costs costs,
             @Nullable TaskTrace trace)
             throws InterruptedException {
         Waiter waiter = null;
@@ -338,7 +360,8 @@ final class Callers {
         int stripe = owner == null ? group.home : Hold.stripeOf(owner);
         long taken = shared == null ? group.tryTakeFast(stripe) : group.tryTakeNested(shared, SharedGlobal.BOUND);
         if (taken == Group.NOT_TAKEN) {
-            waiter = new Waiter(group, id, shared, fromInside, owner == null ? null : engine.scopes.lineageOf(owner));
+            waiter = new Waiter(
+                    group, id, shared, fromInside, owner == null ? null : engine.scopes.lineageOf(owner), costs);
             Object refused;
             try {
                 refused = await(waiter, maxWaitNanos);
@@ -354,6 +377,7 @@ final class Callers {
                 return null;
             }
             shares = waiter.shares();
+            hold.charged(waiter.charge());
         }
         SharedGlobal joined = shares ? shared : null;
         if (joined != null) {
@@ -444,7 +468,7 @@ final class Callers {
             }
         }
         RejectionReason reason = waiter.await(maxWaitNanos);
-        return reason == null ? null : group.rejection(reason);
+        return reason == null ? null : group.rejection(reason, waiter);
     }
 
     /** {@return why a group has not let in who asked; its recorder hears it here} */
@@ -454,24 +478,41 @@ final class Callers {
         return rejection != null ? rejection : group.rejection(RejectionReason.SHUTDOWN);
     }
 
+    // ---- what work has used
+
+    void settle(String rate, long used) {
+        StackReserve.require();
+        Hold open = engine.holds.topOpen(Thread.currentThread());
+        if (open == null) {
+            throw new IllegalStateException("The current thread is inside no work that has used anything of '"
+                    + KeyText.printable(Objects.requireNonNull(rate, "rate")) + "'");
+        }
+        Charge.settle(open.real(), rate, used);
+    }
+
     // ---- permits that nobody waits for
 
-    CompletionStage<GroupPermit> acquireAsync(String key, String id, @Nullable Duration maxWait) {
+    CompletionStage<GroupPermit> acquireAsync(
+            String key, String id, @Nullable Duration maxWait, @Nullable Costs costs) {
         StackReserve.require();
         engine.requireAdmits();
-        return acquireAsync(key, id, EffectiveLimits.saturatedNanos(maxWait), null);
+        return acquireAsync(key, id, EffectiveLimits.saturatedNanos(maxWait), null, costs);
     }
 
     /** Asks for a permit that is nobody's; {@code shared} is the global permit that it may share, if there is one. */
-    CompletionStage<GroupPermit> acquireAsync(String key, String id, long maxWaitNanos, @Nullable SharedGlobal shared) {
+    CompletionStage<GroupPermit> acquireAsync(
+            String key, String id, long maxWaitNanos, @Nullable SharedGlobal shared, @Nullable Costs costs) {
         TaskTrace trace = engine.reports.submitted(key, id);
         for (; ; ) {
             Group group = engine.group(key);
-            PermitFuture node = new PermitFuture(group, id, maxWaitNanos, trace, shared);
+            if (costs != null) {
+                group.tellOfUnknown(costs);
+            }
+            PermitFuture node = new PermitFuture(group, id, maxWaitNanos, trace, shared, costs);
             long taken =
                     shared == null ? group.tryTakeFast(group.home) : group.tryTakeNested(shared, SharedGlobal.UNBOUND);
             if (taken != Group.NOT_TAKEN) {
-                boolean unused = node.grant(null, shared != null);
+                boolean unused = node.grant(null, shared != null, null);
                 node.handOut(taken);
                 return node.future();
             }

@@ -1,5 +1,6 @@
 package io.github.kobe.internal.doors;
 
+import io.github.kobe.Costs;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupExecutorStats;
 import io.github.kobe.GroupHolder;
@@ -101,8 +102,9 @@ public final class Doors {
         return admission.executeAll(tasks);
     }
 
-    public <T> T call(String key, String id, @Nullable Duration maxWait, Callable<T> task) throws Exception {
-        return callers.call(key, id, maxWait, task);
+    public <T> T call(String key, String id, @Nullable Duration maxWait, @Nullable Costs costs, Callable<T> task)
+            throws Exception {
+        return callers.call(key, id, maxWait, costs, task);
     }
 
     public GroupPermit acquire(String key) throws InterruptedException {
@@ -113,8 +115,13 @@ public final class Doors {
         return callers.tryAcquire(key, maxWait);
     }
 
-    public CompletionStage<GroupPermit> acquireAsync(String key, String id, @Nullable Duration maxWait) {
-        return callers.acquireAsync(key, id, maxWait);
+    public CompletionStage<GroupPermit> acquireAsync(
+            String key, String id, @Nullable Duration maxWait, @Nullable Costs costs) {
+        return callers.acquireAsync(key, id, maxWait, costs);
+    }
+
+    public void settle(String rate, long used) {
+        callers.settle(rate, used);
     }
 
     public void rejectLate(String key, String id) {

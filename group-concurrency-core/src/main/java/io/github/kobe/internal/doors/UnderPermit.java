@@ -72,7 +72,8 @@ final class UnderPermit implements Opener {
                     key,
                     id,
                     EffectiveLimits.saturatedNanos(maxWait),
-                    kept.hold().share());
+                    kept.hold().share(),
+                    null);
         } finally {
             kept.release();
         }

@@ -3,6 +3,7 @@ package io.github.kobe.internal.lending;
 import io.github.kobe.RejectionReason;
 import io.github.kobe.internal.base.Lineage;
 import io.github.kobe.internal.permits.Batch;
+import io.github.kobe.internal.permits.Charge;
 import io.github.kobe.internal.permits.Group;
 import io.github.kobe.internal.permits.GroupState;
 import io.github.kobe.internal.permits.Hold;
@@ -63,7 +64,7 @@ final class Borrowing {
      * @return false if it has left off
      */
     private boolean grant(GroupState group, KnownOffers offers, SequencedSet<Offer> tried, boolean last, Batch batch) {
-        for (int left = tried.size(); left > 0 && !tried.isEmpty() && (group.hasRoom() || offers.isAnyOfInsider()); ) {
+        for (int left = tried.size(); left > 0 && !tried.isEmpty() && mayStart(group, offers); ) {
             Offer offer = tried.getFirst();
             boolean wanted = offer.isWantedIn(group);
             boolean mayLend = wanted && mayLend(offer, group);
@@ -80,6 +81,10 @@ final class Borrowing {
         return true;
     }
 
+    private static boolean mayStart(GroupState group, KnownOffers offers) {
+        return (group.hasRoom() && group.mayBeInPace()) || offers.isAnyOfInsider();
+    }
+
     /**
      * Grants what can be granted in {@code group} on one offer.
      *
@@ -88,7 +93,7 @@ final class Borrowing {
     boolean grant(GroupState group, KnownOffers offers, Offer offer, boolean last, Batch batch) {
         // An owner inside may have the group's permits for one that this offer has a global permit for.
         boolean goesOn = grant(group, offers, offers.ofInsiders(), last, batch);
-        while (goesOn && offers.has(offer) && mayLend(offer, group) && (group.hasRoom() || offers.isAnyOfInsider())) {
+        while (goesOn && offers.has(offer) && mayLend(offer, group) && mayStart(group, offers)) {
             if (!offer.isWantedIn(group)) {
                 lending.unregister(offer, group.asGroup(), batch);
                 return true;
@@ -252,14 +257,16 @@ final class Borrowing {
                 group.endLeft(node, RejectionReason.QUEUE_TIMEOUT, batch);
                 return true;
             }
-            if (!group.isInPace()) {
-                return false; // an alarm has it looked at again
+            if (!group.isInPace(node)) {
+                group.armRate(node);
+                return false;
             }
+            Charge charge = group.chargeFor(node);
             boolean decided = false;
             boolean granted = false;
             try {
                 if (findPermits() && tryBegin(ofGroup) && tryBegin(ofGlobal == ofGroup ? null : ofGlobal)) {
-                    granted = node.grant(loan(), shares);
+                    granted = node.grant(loan(), shares, charge);
                     decided = true;
                 }
             } finally {
@@ -440,7 +447,7 @@ final class Borrowing {
                 group.take(Piece.all(!shares));
             }
             batch.grantedAside(node);
-            group.started();
+            group.started(node);
         }
 
         /** Leaves what it has found. */

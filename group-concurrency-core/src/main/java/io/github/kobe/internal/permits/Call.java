@@ -10,7 +10,7 @@ import java.lang.invoke.VarHandle;
  * <p>A platform thread uses the same object for all its calls, and nothing is made for the next call. So its thread
  * increments {@link #turn} before and after a change, and readers compare it before and after they read.
  */
-public final class Call extends Hold {
+public class Call extends Hold {
 
     private static final VarHandle TURN;
 

@@ -1,5 +1,6 @@
 package io.github.kobe.internal.permits;
 
+import io.github.kobe.Costs;
 import io.github.kobe.internal.base.Core;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -44,6 +45,8 @@ public final class GroupQueue {
     private @Nullable LinkedHashMap<Object, Line> exempt;
     /** Of what belongs to scopes, and what is offered to it; {@code null} where there is nothing of that. */
     private @Nullable LocalLending lending;
+    /** What those that wait cost that say so; {@code null} where none does, as nearly always. */
+    private @Nullable WaitingCosts costs;
 
     GroupQueue(AtomicLong waiting) {
         this.waiting = waiting;
@@ -112,12 +115,18 @@ public final class GroupQueue {
 
     /** Appends {@code node}, for which a place was {@linkplain #reserve reserved}. If it fails, nothing has come of it. */
     void add(Node node, long now) {
-        Object shared = node.shared();
-        if (shared != null) {
-            addExempt(shared, node);
+        Costs said = node.costs();
+        if (said != null) {
+            addCosts(said);
         }
-        if (node.lineage() != null) {
-            addKin(node);
+        boolean added = false;
+        try {
+            list(node);
+            added = true;
+        } finally {
+            if (!added && said != null) {
+                Objects.requireNonNull(costs).remove(said);
+            }
         }
         node.markQueued(now);
         node.next = null;
@@ -128,6 +137,23 @@ public final class GroupQueue {
         }
         tail = node;
         live++;
+    }
+
+    private void addCosts(Costs said) {
+        WaitingCosts known = costs == null ? new WaitingCosts() : costs;
+        known.add(said);
+        costs = known;
+    }
+
+    /** Lists it where it is listed besides. */
+    private void list(Node node) {
+        Object shared = node.shared();
+        if (shared != null) {
+            addExempt(shared, node);
+        }
+        if (node.lineage() != null) {
+            addKin(node);
+        }
     }
 
     private void addExempt(Object shared, Node node) {
@@ -231,6 +257,10 @@ public final class GroupQueue {
         if (lending != null && node.lineage() != null) {
             lending.leave(node);
         }
+        Costs said = node.costs();
+        if (costs != null && said != null) {
+            costs.remove(said);
+        }
     }
 
     private void sweep() {
@@ -291,6 +321,7 @@ public final class GroupQueue {
             dead = 0;
             loader = null;
             hasLoader = false;
+            costs = null;
         }
         if (exempt != null && exempt.isEmpty()) {
             exempt = null;
@@ -298,6 +329,20 @@ public final class GroupQueue {
         if (lending != null && lending.isEmpty()) {
             lending = null;
         }
+    }
+
+    /** {@return whether any of it says itself what it costs} */
+    boolean saysCosts() {
+        return costs != null;
+    }
+
+    /**
+     * {@return what all that waits costs of one rate}
+     *
+     * @param byDefault what work costs that says nothing of that
+     */
+    long costOf(String rate, int byDefault) {
+        return costs == null ? (long) live * byDefault : costs.costOf(rate, live, byDefault);
     }
 
     boolean hasExempt() {

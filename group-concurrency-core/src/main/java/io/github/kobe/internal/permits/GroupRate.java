@@ -1,9 +1,18 @@
 package io.github.kobe.internal.permits;
 
+import io.github.kobe.Costs;
+import io.github.kobe.Rate;
+import io.github.kobe.RateStats;
+import io.github.kobe.internal.base.RateTerms;
 import io.github.kobe.internal.base.Tempo;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What a group has of its rate: the numbers, how far they are used up, and when the housekeeper looks at it because of them.
+ * What a group has of its rates: the numbers of each, how far they are used up, and when the housekeeper looks at the group because
+ * of them. All of them have to allow a start, and each is charged what it costs of that one.
  *
  * <p>It goes by one reading of the clock from the beginning of a critical section to the next start. So who finds that a start
  * comes too early, and who sets the alarm for it, have the same time before them, and none is left waiting without one.
@@ -12,15 +21,68 @@ import io.github.kobe.internal.base.Tempo;
  */
 final class GroupRate {
 
-    /** Read by anyone, who may see a stale one. */
-    private Tempo tempo;
+    /** What is never allowed is so at that time. */
+    static final long NEVER = Long.MAX_VALUE;
 
-    private final Pace pace;
+    /** One of them. Its pace goes from one object to the next that has the same name. */
+    private static final class Part {
+
+        private final Rate rate;
+        private final Tempo tempo;
+        private final Pace pace;
+
+        /** When a start that costs 1 is allowed; it may be over. Read by anyone, who may see a stale one. */
+        private long next;
+
+        Part(RateTerms terms, Pace pace) {
+            this.rate = terms.rate();
+            this.tempo = terms.tempo();
+            this.pace = pace;
+            hasMoved();
+        }
+
+        private void hasMoved() {
+            next = pace.earliest(tempo, 1);
+        }
+
+        /** {@return what work costs of it that says so, or doesn't} */
+        private int costOf(@Nullable Costs said) {
+            return said == null ? rate.defaultCost() : said.costOf(rate.name()).orElse(rate.defaultCost());
+        }
+
+        /** {@return when a start of that cost is allowed; it may be over} */
+        private long earliest(int cost) {
+            if (cost <= 1) {
+                return cost == 0 ? Long.MIN_VALUE : next;
+            }
+            return cost > tempo.limit() ? NEVER : pace.earliest(tempo, cost);
+        }
+
+        private void take(int cost, long time) {
+            if (cost > 0) {
+                pace.take(tempo, cost, time);
+                hasMoved();
+            }
+        }
+
+        private int usedAt(long time) {
+            long since = time - next;
+            // What is allowed from some part of a nanosecond on is so from the next whole one on.
+            return since < 0 ? tempo.burst() : (int) Math.max(0, tempo.burst() - 1 - tempo.unitsIn(since + 1));
+        }
+
+        private RateStats statsAt(long time) {
+            return new RateStats(rate, usedAt(time), Duration.ofNanos(Math.max(0, next - time)));
+        }
+    }
+
+    /** In the order in which they are set. */
+    private final Part[] parts;
 
     /** The reading of the clock that it goes by. */
     private long now;
 
-    /** When the next start is allowed; it may be over. Read by anyone, who may see a stale one. */
+    /** When a start that says no costs is allowed; it may be over. Read by anyone, who may see a stale one. */
     private long next;
 
     /** When the earliest alarm of the housekeeper is due; 0: none is set. */
@@ -29,42 +91,95 @@ final class GroupRate {
     /** Until then the group isn't forgotten as idle, and not offered to be; 0: nobody has tried. */
     private long keptUntil;
 
-    private GroupRate(Tempo tempo, long now) {
-        this.tempo = tempo;
-        this.pace = new Pace(now);
+    private GroupRate(Part[] parts, long now) {
+        this.parts = parts;
         this.now = now;
-        this.next = pace.earliest(tempo, 1);
+        hasMoved();
     }
 
     /** {@return that of a group in which nothing was started that is of any account} */
-    static GroupRate rested(Tempo tempo, long now) {
-        return new GroupRate(tempo, now);
+    static GroupRate rested(List<RateTerms> terms, long now) {
+        return new GroupRate(
+                terms.stream().map(each -> new Part(each, new Pace(now))).toArray(Part[]::new), now);
     }
 
-    /** {@return that of a group that has run without a rate} */
-    static GroupRate empty(Tempo tempo, long now) {
-        GroupRate rate = rested(tempo, now);
-        rate.pace.beginEmpty(tempo, now);
-        rate.next = rate.pace.earliest(tempo, 1);
-        return rate;
+    /**
+     * {@return what a group has of other rates, once {@link #follow} has been called; until then nothing has changed} What it has
+     * of a rate with the same name goes on, and any other begins empty: nobody knows what was started before.
+     *
+     * @param before what the group has; {@code null}: it has run without a rate
+     */
+    static GroupRate changed(@Nullable GroupRate before, List<RateTerms> terms, long now) {
+        return new GroupRate(
+                terms.stream().map(each -> changed(before, each, now)).toArray(Part[]::new), now);
     }
 
-    /** Another rate is in force, or the same. */
-    void change(Tempo changed, long time) {
-        now = time;
-        if (!changed.equals(tempo)) {
-            pace.change(tempo, changed, time);
-            tempo = changed;
-            next = pace.earliest(tempo, 1);
+    private static Part changed(@Nullable GroupRate before, RateTerms terms, long now) {
+        Part known = before == null ? null : before.find(terms.rate().name());
+        if (known != null) {
+            return new Part(terms, known.pace);
         }
+        Pace empty = new Pace(now);
+        empty.beginEmpty(terms.tempo(), now);
+        return new Part(terms, empty);
+    }
+
+    /** From now on it is in force in the place of {@code before}, of which it was {@linkplain #changed made}. */
+    void follow(GroupRate before, long time) {
+        for (Part part : parts) {
+            Part known = before.find(part.rate.name());
+            if (known != null && !known.tempo.equals(part.tempo)) {
+                part.pace.change(known.tempo, part.tempo, time);
+                part.hasMoved();
+            }
+        }
+        now = time;
+        alarmAt = before.alarmAt;
+        keptUntil = before.keptUntil;
+        hasMoved();
+    }
+
+    /** {@return whether it is by those terms} */
+    boolean isBy(List<RateTerms> terms) {
+        if (terms.size() != parts.length) {
+            return false;
+        }
+        for (int i = 0; i < parts.length; i++) {
+            if (!parts[i].rate.equals(terms.get(i).rate())) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private @Nullable Part find(String name) {
+        int at = indexOf(name);
+        return at < 0 ? null : parts[at];
+    }
+
+    /** {@return which one has that name; -1: none} By anyone. */
+    int indexOf(String name) {
+        for (int i = 0; i < parts.length; i++) {
+            if (parts[i].rate.name().equals(name)) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    private void hasMoved() {
+        next = next(null);
     }
 
     /** Forgets what was started. */
     void reset(long time) {
         now = time;
-        pace.reset(time);
-        next = pace.earliest(tempo, 1);
+        for (Part part : parts) {
+            part.pace.reset(time);
+            part.hasMoved();
+        }
         keptUntil = 0;
+        hasMoved();
     }
 
     /** A critical section begins. */
@@ -77,63 +192,129 @@ final class GroupRate {
         return now;
     }
 
-    /** {@return whether a start is allowed} */
-    boolean allows() {
-        return allowsAt(now);
+    // ---- what it allows
+
+    /** {@return whether a start with those costs is allowed; {@code null}: with none that are said} */
+    boolean allows(@Nullable Costs costs) {
+        return (costs == null ? next : next(costs)) <= now;
     }
 
-    /** {@return whether a start is allowed at that time} By anyone; it may be stale. */
+    /** {@return when such a start is allowed; it may be over; {@link #NEVER}: it costs more than a limit} */
+    long next(@Nullable Costs costs) {
+        long latest = Long.MIN_VALUE;
+        for (Part part : parts) {
+            latest = Math.max(latest, part.earliest(part.costOf(costs)));
+        }
+        return latest;
+    }
+
+    /** {@return which rate's limit is below what such a start costs, and so never allows it; -1: none} */
+    int exceeded(@Nullable Costs costs) {
+        for (int i = 0; costs != null && i < parts.length; i++) {
+            if (parts[i].costOf(costs) > parts[i].tempo.limit()) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    /** {@return by how much such a start is too costly for that rate, in words} By anyone. */
+    String excess(int index, @Nullable Costs costs) {
+        Part part = parts[index];
+        return "it costs " + part.costOf(costs) + " '" + part.rate.name()
+                + "', of which the group may never have more than " + part.tempo.limit() + " in " + part.rate.per();
+    }
+
+    /** {@return whether a start that says no costs is allowed at that time} By anyone; it may be stale. */
     boolean allowsAt(long time) {
         return next <= time;
     }
 
-    /** {@return when the next start is allowed; it may be over} */
-    long next() {
-        return next;
-    }
-
-    /** {@return in how long a start is allowed; 0: now} By anyone; it may be stale. */
+    /** {@return in how long such a start is allowed; 0: now} By anyone; it may be stale. */
     long waitAt(long time) {
-        return Math.max(0, next - time);
+        return next <= time ? 0 : next - time;
     }
 
-    /** {@return how many of the burst are used up at that time: with all of them, no start is allowed} By anyone; it may be stale. */
-    int usedAt(long time) {
-        return usedAt(time, tempo);
+    /** {@return how far each is used up at that time} By anyone; it may be stale. */
+    List<RateStats> statsAt(long time) {
+        List<RateStats> all = new ArrayList<>(parts.length);
+        for (Part part : parts) {
+            all.add(part.statsAt(time));
+        }
+        return all;
     }
 
-    private int usedAt(long time, Tempo inForce) {
-        long since = time - next;
-        // What is allowed from some part of a nanosecond on is so from the next whole one on.
-        return since < 0 ? inForce.burst() : (int) Math.max(0, inForce.burst() - 1 - inForce.unitsIn(since + 1));
-    }
-
-    /** {@return how much of the burst is used up at that time, as a fraction} By anyone; it may be stale. */
+    /** {@return how much of the burst is used up at that time, as a fraction, of the one that is most} By anyone; it may be stale. */
     double usedShareAt(long time) {
-        Tempo inForce = tempo;
-        return (double) usedAt(time, inForce) / inForce.burst();
+        double most = 0;
+        for (Part part : parts) {
+            most = Math.max(most, (double) part.usedAt(time) / part.tempo.burst());
+        }
+        return most;
     }
 
-    /** {@return when the last of so many is started, if nothing but the rate keeps them, and none before {@code from}} */
-    long nextAfter(long starts, long from) {
-        return pace.earliestOfLast(tempo, starts, from);
+    /** {@return when such a start is allowed behind all that waits, if nothing but the rates keeps it, and nothing starts before {@code from}} */
+    long nextBehind(GroupQueue waiting, @Nullable Costs costs, long from) {
+        long latest = from;
+        for (Part part : parts) {
+            long units = waiting.costOf(part.rate.name(), part.rate.defaultCost()) + part.costOf(costs);
+            if (units > 0) {
+                latest = Math.max(latest, part.pace.earliestOfLast(part.tempo, units, from));
+            }
+        }
+        return latest;
+    }
+
+    // ---- charging
+
+    /** {@return what a start with those costs is charged} It has yet to be {@linkplain #take taken}. */
+    Charge charge(@Nullable Costs costs) {
+        return new Charge(this, costs);
+    }
+
+    /** {@return what a start costs of one of them} */
+    int costOf(int index, @Nullable Costs costs) {
+        return parts[index].costOf(costs);
     }
 
     /** Charges a start. */
-    void take(long time) {
+    void take(@Nullable Costs costs, long time) {
         now = time;
-        pace.take(tempo, 1, time);
-        next = pace.earliest(tempo, 1);
+        for (Part part : parts) {
+            part.take(part.costOf(costs), time);
+        }
+        hasMoved();
     }
+
+    /** Corrects what a start was charged of the one with that name, if there still is one. */
+    void settle(String name, int charged, long used, long time) {
+        now = time;
+        Part part = find(name);
+        if (part != null && (used > charged || part.rate.isRefunded())) {
+            part.pace.settle(part.tempo, charged, used, time);
+            part.hasMoved();
+            hasMoved();
+        }
+    }
+
+    // ---- when the group may be forgotten
 
     /** {@return whether nothing that was started is of any account} */
     boolean isRested() {
-        return pace.restedFrom() <= now;
+        return restedFrom() <= now;
+    }
+
+    private long restedFrom() {
+        long latest = Long.MIN_VALUE;
+        for (Part part : parts) {
+            latest = Math.max(latest, part.pace.restedFrom());
+        }
+        return latest;
     }
 
     /** The group is to be forgotten, and isn't before it has rested. */
     void keepUntilRested() {
-        keptUntil = pace.restedFrom();
+        keptUntil = restedFrom();
     }
 
     /** {@return whether the group was to be forgotten, and it is too early still} */
@@ -144,6 +325,8 @@ final class GroupRate {
     long keptUntil() {
         return keptUntil;
     }
+
+    // ---- its alarm
 
     /** {@return whether an alarm is to be set for that time} */
     boolean wantsAlarm(long time) {

@@ -1,5 +1,6 @@
 package io.github.kobe.internal.permits;
 
+import io.github.kobe.Costs;
 import io.github.kobe.RejectionReason;
 import io.github.kobe.internal.base.ClusterSignals;
 import io.github.kobe.internal.base.EffectiveLimits;
@@ -32,13 +33,14 @@ abstract sealed class GroupStarts extends GroupWaits permits GroupState {
         this.home = key.hashCode() ^ (key.hashCode() >>> 16);
     }
 
+    /** {@return whether something may start, as far as all but its rates go} */
     public final boolean hasRoom() {
-        return hasFreeBoth() && !settings.isPaused() && !stalled && !isEnding() && !isLeaseOver() && isInPace();
+        return hasFreeBoth() && !settings.isPaused() && !stalled && !isEnding() && !isLeaseOver();
     }
 
     /** {@return how many that wait, and so many more, would start if only more were leased} */
     final int keptByLease(int more) {
-        return settings.isPaused() || stalled || isEnding() || !isInPace()
+        return settings.isPaused() || stalled || isEnding() || !isInPace(queue.first())
                 ? 0
                 : keptByLease(limits(), queue.size() + more);
     }
@@ -136,7 +138,7 @@ abstract sealed class GroupStarts extends GroupWaits permits GroupState {
 
     // ---- its rate
 
-    /** {@return whether it has a rate} By anyone; it may be stale. */
+    /** {@return whether it has rates} By anyone; it may be stale. */
     public final boolean isRated() {
         return rate != null;
     }
@@ -146,17 +148,33 @@ abstract sealed class GroupStarts extends GroupWaits permits GroupState {
         return isRated() || ledger.permits.isRated();
     }
 
-    /** {@return whether its rate lets something start} Where not, and something waits, there is an alarm for when it does. */
-    public final boolean isInPace() {
+    /** {@return whether its rates let {@code node} start; {@code null}: work that says no costs} */
+    public final boolean isInPace(@Nullable Node node) {
         GroupRate known = rate;
-        return known == null || known.allows();
+        return known == null || known.allows(costsOf(node));
     }
 
-    /** Counts a start against its rate, and sees to what waits behind it. It doesn't fail. */
-    public final void started() {
+    /** {@return whether its rates may let something start that waits} */
+    public final boolean mayBeInPace() {
+        GroupRate known = rate;
+        return known == null || queue.saysCosts() || known.allows(null);
+    }
+
+    private static @Nullable Costs costsOf(@Nullable Node node) {
+        return node == null ? null : node.costs();
+    }
+
+    /** {@return what a start of {@code node} is charged; {@code null}: the group has no rates} It may need memory. */
+    public final @Nullable Charge chargeFor(Node node) {
+        GroupRate known = rate;
+        return known == null ? null : known.charge(node.costs());
+    }
+
+    /** Counts a start of {@code node} against its rates, and sees to what waits behind it. It doesn't fail. */
+    public final void started(Node node) {
         GroupRate known = rate;
         if (known != null) {
-            known.take(engine.now());
+            known.take(node.costs(), engine.now());
             armRate();
         }
     }
@@ -167,15 +185,29 @@ abstract sealed class GroupStarts extends GroupWaits permits GroupState {
         if (known == null) {
             return;
         }
-        if (!queue.isEmpty() && !known.allows()) {
-            arm(known, known.next());
-        } else if (known.isKept()) {
+        Node first = queue.first();
+        if (first != null) {
+            armRate(first);
+            Node exempt = queue.firstExempt();
+            if (exempt != null) {
+                armRate(exempt);
+            }
+        }
+        if (known.isKept()) {
             arm(known, known.keptUntil());
         }
     }
 
+    /** Has the housekeeper look when its rates let {@code node} start, unless they do already. It doesn't fail. */
+    public final void armRate(Node node) {
+        GroupRate known = rate;
+        if (known != null && !known.allows(node.costs())) {
+            arm(known, known.next(node.costs()));
+        }
+    }
+
     private void arm(GroupRate known, long due) {
-        if (!known.wantsAlarm(due)) {
+        if (due == GroupRate.NEVER || !known.wantsAlarm(due)) {
             return;
         }
         boolean set = false;
@@ -238,7 +270,8 @@ abstract sealed class GroupStarts extends GroupWaits permits GroupState {
         }
         long now = known.now();
         long pause = settings.pauseEndsIn(now);
-        return Math.max(ofAll, known.nextAfter(starts, pause == GroupSettings.NEVER ? now : now + pause) - now);
+        long from = pause == GroupSettings.NEVER ? now : now + pause;
+        return Math.max(ofAll, known.nextBehind(queue, node.costs(), from) - now);
     }
 
     // ---- into the queue, or not
@@ -251,6 +284,9 @@ abstract sealed class GroupStarts extends GroupWaits permits GroupState {
     final @Nullable Rejection reserve(Node node, long maxWait) {
         int threshold = limits().queueThreshold().value();
         int size = queue.size();
+        if (rate != null && rate.exceeded(node.costs()) >= 0) {
+            return rejection(RejectionReason.RATE_LIMITED, node);
+        }
         long rateWait = waitForRate(node);
         if (size >= threshold) {
             return rejection(RejectionReason.GROUP_QUEUE_FULL, threshold, size, rateWait);
@@ -273,8 +309,18 @@ abstract sealed class GroupStarts extends GroupWaits permits GroupState {
         return rejection(reason, -1, queue.size(), 0);
     }
 
+    /** {@return what tells why {@code node} is not let in, or waits no longer} By anyone. */
+    public final Rejection rejection(RejectionReason reason, Node node) {
+        Rejection rejection = rejection(reason);
+        GroupRate known = rate;
+        int exceeded = known == null ? -1 : known.exceeded(node.costs());
+        return reason == RejectionReason.RATE_LIMITED && exceeded >= 0
+                ? rejection.because(known.excess(exceeded, node.costs()))
+                : rejection;
+    }
+
     private Rejection rejection(RejectionReason reason, int limit, long queued, long retryAfter) {
         boolean wantsRoom = reason != RejectionReason.SHUTDOWN && reason != RejectionReason.INTERRUPTED;
-        return new Rejection(reason, limit, queued, wantsRoom ? Readings.waitsFor(asGroup()) : null, retryAfter);
+        return new Rejection(reason, limit, queued, wantsRoom ? Readings.waitsFor(asGroup()) : null, retryAfter, null);
     }
 }

@@ -75,7 +75,7 @@ public abstract sealed class GroupState extends GroupStarts permits GuardedGroup
 
     /** {@return whether something waits that only the global limit or rate may keep from starting} */
     final boolean isEligible() {
-        return !queue.isEmpty() && hasRoom();
+        return !queue.isEmpty() && hasRoom() && isInPace(queue.first());
     }
 
     /** {@return whether something waits, and nothing but the group's limits keeps it from starting} */
@@ -214,7 +214,7 @@ public abstract sealed class GroupState extends GroupStarts permits GuardedGroup
 
     /** Grants its permits to {@code node}, which hasn't waited, if nobody is before it and there are some. */
     final Chance tryGrantAtOnce(Node node, Batch batch) {
-        if (!queue.isEmpty() || !hasRoom()) {
+        if (!queue.isEmpty() || !hasRoom() || !isInPace(node)) {
             return Chance.NONE;
         }
         boolean shares = node.tryShare();
@@ -222,7 +222,7 @@ public abstract sealed class GroupState extends GroupStarts permits GuardedGroup
             if (!tryGrant(node, shares, batch)) {
                 return Chance.NONE;
             }
-            started();
+            started(node);
             return Chance.GRANTED;
         }
         return isDecidedByLedger() ? Chance.NONE : Chance.LACKS_CREDIT;
@@ -236,7 +236,7 @@ public abstract sealed class GroupState extends GroupStarts permits GuardedGroup
     private boolean tryGrant(Node node, boolean shares, Batch batch) {
         boolean granted = false;
         try {
-            granted = node.grant(null, shares);
+            granted = node.grant(null, shares, chargeFor(node));
             return granted;
         } finally {
             if (granted) {
@@ -271,7 +271,7 @@ public abstract sealed class GroupState extends GroupStarts permits GuardedGroup
             queue.removeFirst(first);
             if (granted) {
                 batch.granted(first);
-                started();
+                started(first);
                 return true;
             }
             countLeft(first);
@@ -290,8 +290,8 @@ public abstract sealed class GroupState extends GroupStarts permits GuardedGroup
         try {
             if (!isDecidedByLedger()) {
                 grantOffered(false, batch);
-                while (isEligible() && grantHead(batch)) {
-                    // each turn of the loop grants one
+                while ((isEligible() && grantHead(batch)) || endExceeding(batch)) {
+                    // each turn of the loop grants one, or ends the waits of some
                 }
                 // For want of a credit, or the batch is full: then too those who come meanwhile stay behind.
                 if (isCapped() && isEligible()) {
@@ -304,6 +304,7 @@ public abstract sealed class GroupState extends GroupStarts permits GuardedGroup
                 grantOffered(true, batch);
             }
             if (isDecidedByLedger()) {
+                boolean unused = endExceeding(batch);
                 ledger.dispatch(this, batch);
             }
             armRate();
@@ -322,7 +323,7 @@ public abstract sealed class GroupState extends GroupStarts permits GuardedGroup
             return false;
         }
         LocalLending lending = queue.lending();
-        return hasRoom() || (lending != null && lending.isOfferedByInsider());
+        return (hasRoom() && mayBeInPace()) || (lending != null && lending.isOfferedByInsider());
     }
 
     /** {@return whether something that waits is offered permits} */
@@ -339,6 +340,9 @@ public abstract sealed class GroupState extends GroupStarts permits GuardedGroup
                 return;
             }
             boolean expired = isExpired(node);
+            if (!expired && !isInPace(node)) {
+                return; // an alarm has it looked at again
+            }
             batch.reserveEnd();
             batch.reserveAside();
             boolean shares = !expired && node.tryShare();
@@ -347,7 +351,7 @@ public abstract sealed class GroupState extends GroupStarts permits GuardedGroup
             }
             boolean granted = false;
             try {
-                granted = !expired && node.grant(null, shares);
+                granted = !expired && node.grant(null, shares, chargeFor(node));
             } finally {
                 if (shares && !granted) {
                     node.unshare(batch);
@@ -359,7 +363,7 @@ public abstract sealed class GroupState extends GroupStarts permits GuardedGroup
             } else if (granted) {
                 take(Piece.ALL_BUT_GLOBAL);
                 batch.grantedAside(node);
-                started();
+                started(node);
             } else {
                 countLeft(node);
             }

@@ -7,7 +7,8 @@ import io.github.kobe.internal.base.Answer;
 import io.github.kobe.internal.base.Counters;
 import io.github.kobe.internal.base.EffectiveLimits;
 import io.github.kobe.internal.base.Lease;
-import io.github.kobe.internal.base.Tempo;
+import io.github.kobe.internal.base.RateTerms;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -39,7 +40,7 @@ abstract sealed class GroupWaits extends FreePermits permits GroupStarts {
     @Nullable
     Lease lease;
 
-    /** {@code null}: it has none. It comes and goes with a policy or an override, under the guard. */
+    /** {@code null}: it has no rates. It changes with a policy or an override, under the guard. */
     @Nullable
     GroupRate rate;
 
@@ -61,8 +62,8 @@ abstract sealed class GroupWaits extends FreePermits permits GroupStarts {
         this.engine = engine;
         this.key = key;
         this.lease = base.isClustered() ? new Lease(key) : null;
-        Tempo tempo = base.tempo();
-        this.rate = tempo == null ? null : GroupRate.rested(tempo, engine.now());
+        List<RateTerms> rateTerms = base.rateTerms();
+        this.rate = rateTerms == null ? null : GroupRate.rested(rateTerms, engine.now());
         this.settings = new GroupSettings(base, named);
         this.queue = new GroupQueue(engine.waiting);
         if (isCapped()) {
@@ -102,7 +103,7 @@ abstract sealed class GroupWaits extends FreePermits permits GroupStarts {
     final void rebase(EffectiveLimits base, boolean named, Batch batch) {
         EffectiveLimits after = settings.resolved(settings.override(), base);
         Lease nextLease = leaseBy(base);
-        GroupRate nextRate = rateBy(after.tempo());
+        GroupRate nextRate = rateBy(after.rateTerms());
         EffectiveLimits before = limits();
         settings.rebase(after, named);
         countQueueIfAsked();
@@ -118,7 +119,7 @@ abstract sealed class GroupWaits extends FreePermits permits GroupStarts {
     public final void override(@Nullable GroupLimits override, EffectiveLimits base, long ends, Batch batch) {
         EffectiveLimits after = settings.resolved(override, base);
         Lease nextLease = leaseBy(base);
-        GroupRate nextRate = rateBy(after.tempo());
+        GroupRate nextRate = rateBy(after.rateTerms());
         EffectiveLimits before = limits();
         settings.override(override, after, ends);
         limitsChanged(before, nextLease, nextRate, batch);
@@ -132,21 +133,21 @@ abstract sealed class GroupWaits extends FreePermits permits GroupStarts {
         return lease != null ? lease : new Lease(key);
     }
 
-    /** {@return what there is to know of that rate; one that the group didn't have begins empty} As {@link #leaseBy}. */
-    private @Nullable GroupRate rateBy(@Nullable Tempo tempo) {
-        if (tempo == null) {
+    /** {@return what there is to know of those rates} As {@link #leaseBy}. */
+    private @Nullable GroupRate rateBy(@Nullable List<RateTerms> terms) {
+        if (terms == null) {
             return null;
         }
-        return rate != null ? rate : GroupRate.empty(tempo, engine.now());
+        return rate != null && rate.isBy(terms) ? rate : GroupRate.changed(rate, terms, engine.now());
     }
 
     private void limitsChanged(
             EffectiveLimits before, @Nullable Lease next, @Nullable GroupRate nextRate, Batch batch) {
         Lease last = lease;
         lease = next;
-        Tempo tempo = limits().tempo();
-        if (nextRate != null && tempo != null) {
-            nextRate.change(tempo, engine.now());
+        GroupRate lastRate = rate;
+        if (nextRate != null && lastRate != null) {
+            nextRate.follow(lastRate, engine.now());
         }
         rate = nextRate;
         resize(before, limits());
@@ -354,6 +355,26 @@ abstract sealed class GroupWaits extends FreePermits permits GroupStarts {
             endFirst(first, RejectionReason.QUEUE_TIMEOUT, batch);
         }
         armAlarm(now);
+    }
+
+    /**
+     * Ends the waits at the head of what costs more than a limit, since that was lowered.
+     *
+     * @return whether there were any
+     */
+    final boolean endExceeding(Batch batch) {
+        if (rate == null || !queue.saysCosts()) {
+            return false;
+        }
+        boolean ended = false;
+        for (Node first = queue.first(); first != null && rate.exceeded(first.costs()) >= 0; first = queue.first()) {
+            if (batch.leavesOff(asGroup())) {
+                break;
+            }
+            endFirst(first, RejectionReason.RATE_LIMITED, batch);
+            ended = true;
+        }
+        return ended;
     }
 
     /** Ends all waits. */

@@ -205,6 +205,14 @@ public class Hold {
         return null;
     }
 
+    /** {@return what its start was charged of the group's rates; {@code null}: nothing} */
+    public @Nullable Charge charge() {
+        return null;
+    }
+
+    /** Notes what its start was charged; before it is registered, or handed out. */
+    public void charged(@Nullable Charge taken) {}
+
     /** Nobody keeps it out any more, and what it stands for is about to go back; on the thread of the last one. */
     public void ending() {}
 

@@ -1,5 +1,6 @@
 package io.github.kobe.internal.permits;
 
+import io.github.kobe.Costs;
 import io.github.kobe.GroupWaiter;
 import io.github.kobe.RejectionReason;
 import io.github.kobe.internal.base.Core;
@@ -40,6 +41,11 @@ public abstract class Node {
 
     /** {@return the global permit that it may share; {@code null}: it needs one of its own} */
     public @Nullable Backing shared() {
+        return null;
+    }
+
+    /** {@return what it costs of its group's rates, as far as it says so itself; {@code null}: not at all, as nearly always} */
+    public @Nullable Costs costs() {
         return null;
     }
 
@@ -115,9 +121,10 @@ public abstract class Node {
      *
      * @param loan what the permits are lent on, if they are
      * @param shares whether it {@linkplain #tryShare shares} a global permit
-     * @return false if it wants none any more: the permits stay with the caller
+     * @param charge what its start is charged of the group's rates; {@code null}: it has none
+     * @return false if it wants none any more: the permits stay with the caller, and nothing is charged
      */
-    public abstract boolean grant(@Nullable Lent loan, boolean shares);
+    public abstract boolean grant(@Nullable Lent loan, boolean shares, @Nullable Charge charge);
 
     /** Wakes the thread that waits in it, which sees to everything itself; false if none does. Outside every lock. */
     public boolean wake() {

@@ -5,6 +5,7 @@ import io.github.kobe.GroupExecutorStats;
 import io.github.kobe.GroupStats;
 import io.github.kobe.GroupWaiter;
 import io.github.kobe.Rate;
+import io.github.kobe.RateStats;
 import io.github.kobe.SharedLimit;
 import io.github.kobe.TaskTotals;
 import io.github.kobe.WaitReason;
@@ -35,8 +36,8 @@ public final class Readings {
             EffectiveLimit<Integer> weight,
             EffectiveLimit<Integer> guaranteed,
             Optional<SharedLimit> cluster,
-            Optional<EffectiveLimit<Rate>> rate,
-            int rateUsed,
+            Optional<EffectiveLimit<List<Rate>>> rates,
+            List<RateStats> rateStats,
             Optional<Duration> nextStartIn,
             int held,
             int borrowed,
@@ -91,8 +92,8 @@ public final class Readings {
                 limits.weight(),
                 limits.guaranteed(),
                 Optional.ofNullable(limits.clusterMaxInFlight()).flatMap(limit -> shared(group, limits, limit)),
-                Optional.ofNullable(limits.rate()),
-                rate == null ? 0 : rate.usedAt(now),
+                Optional.ofNullable(limits.rates()),
+                rate == null ? List.of() : rate.statsAt(now),
                 rate == null ? Optional.empty() : Optional.of(Duration.ofNanos(rate.waitAt(now))),
                 held,
                 Math.max(0, beyond),

@@ -4,6 +4,7 @@ import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupPermit;
 import io.github.kobe.internal.base.KeyText;
 import io.github.kobe.internal.base.StackReserve;
+import io.github.kobe.internal.permits.Charge;
 import io.github.kobe.internal.permits.Hold;
 import java.time.Duration;
 import java.util.Objects;
@@ -44,6 +45,17 @@ public interface OpenablePermit extends GroupPermit {
         StackReserve.require();
         keepOrThrow();
         return opener().callInside(this, task);
+    }
+
+    @Override
+    default void settle(String rate, long used) {
+        StackReserve.require();
+        keepOrThrow();
+        try {
+            Charge.settle(hold(), rate, used);
+        } finally {
+            release();
+        }
     }
 
     @Override

@@ -5,6 +5,7 @@ import io.github.kobe.TaskTrace;
 import io.github.kobe.internal.base.Counters;
 import io.github.kobe.internal.base.SafeRecorder;
 import io.github.kobe.internal.base.StackReserve;
+import io.github.kobe.internal.permits.Charge;
 import io.github.kobe.internal.permits.Group;
 import io.github.kobe.internal.permits.Hold;
 import io.github.kobe.internal.permits.Particulars;
@@ -24,6 +25,9 @@ public class Permit extends Hold implements OpenablePermit {
     /** As its group has it among the {@link UnboundPermits}, if it does; set before it is handed out. */
     private UnboundPermits.@Nullable Entry entry;
 
+    /** What its start was charged of the group's rates; set before it is handed out. */
+    private @Nullable Charge charge;
+
     Permit(Group group) {
         super(group);
     }
@@ -41,11 +45,18 @@ public class Permit extends Hold implements OpenablePermit {
      *
      * @param taken when that was taken, by the engine's clock; 0: no clock was read
      * @param joined the global permit that it shares, if it does
+     * @param charge what its start was charged
      */
     static Permit granted(
-            Request node, long taken, @Nullable SharedGlobal joined, String id, @Nullable TaskTrace trace) {
+            Request node,
+            long taken,
+            @Nullable SharedGlobal joined,
+            @Nullable Charge charge,
+            String id,
+            @Nullable TaskTrace trace) {
         Group group = node.group;
         Permit permit = of(group, id, trace);
+        permit.charged(charge);
         if (joined != null) {
             permit.joined(joined);
         }
@@ -59,6 +70,16 @@ public class Permit extends Hold implements OpenablePermit {
         permit.begin();
         permit.register(id);
         return permit;
+    }
+
+    @Override
+    public final @Nullable Charge charge() {
+        return charge;
+    }
+
+    @Override
+    public final void charged(@Nullable Charge taken) {
+        charge = taken;
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.github.kobe.internal.work;
 
+import io.github.kobe.Costs;
 import io.github.kobe.GroupPermit;
 import io.github.kobe.GroupWaiter;
 import io.github.kobe.RejectionReason;
@@ -10,6 +11,7 @@ import io.github.kobe.internal.base.Report;
 import io.github.kobe.internal.base.SafeRecorder;
 import io.github.kobe.internal.base.StackReserve;
 import io.github.kobe.internal.permits.Batch;
+import io.github.kobe.internal.permits.Charge;
 import io.github.kobe.internal.permits.Group;
 import io.github.kobe.internal.permits.Lent;
 import io.github.kobe.internal.permits.Request;
@@ -65,20 +67,33 @@ public final class PermitFuture extends Request {
     /** Whether it was granted on {@link #shared}; written before the state. */
     private boolean shares;
 
+    /** What its start was charged of the group's rates; written before the state. */
+    private @Nullable Charge charge;
+
+    /** What it costs, as far as it says so. */
+    private final @Nullable Costs costs;
+
     /**
      * Makes a request.
      *
      * @param id names it in events and exceptions
      * @param timeoutNanos how long it may wait by its own wish; {@link Long#MAX_VALUE}: no wish
      * @param shared the global permit of the permit that it is asked of; {@code null}: it is asked of the executor
+     * @param costs what it costs, as far as that is said
      */
     public PermitFuture(
-            Group group, String id, long timeoutNanos, @Nullable TaskTrace trace, @Nullable SharedGlobal shared) {
+            Group group,
+            String id,
+            long timeoutNanos,
+            @Nullable TaskTrace trace,
+            @Nullable SharedGlobal shared,
+            @Nullable Costs costs) {
         super(group);
         this.id = id;
         this.timeoutNanos = timeoutNanos;
         this.trace = trace;
         this.shared = shared;
+        this.costs = costs;
     }
 
     @Override
@@ -96,6 +111,11 @@ public final class PermitFuture extends Request {
     }
 
     @Override
+    public @Nullable Costs costs() {
+        return costs;
+    }
+
+    @Override
     public @Nullable SharedGlobal shared() {
         return shared;
     }
@@ -106,8 +126,9 @@ public final class PermitFuture extends Request {
     }
 
     @Override
-    public boolean grant(@Nullable Lent loan, boolean sharing) {
+    public boolean grant(@Nullable Lent loan, boolean sharing, @Nullable Charge taken) {
         shares = sharing;
+        charge = taken;
         return STATE.compareAndSet(this, WAITING, GRANTED);
     }
 
@@ -126,7 +147,7 @@ public final class PermitFuture extends Request {
         SharedGlobal joined = shares ? shared : null;
         Permit permit;
         try {
-            permit = Permit.granted(this, taken, joined, id, trace);
+            permit = Permit.granted(this, taken, joined, charge, id, trace);
         } catch (OutOfMemoryError oom) {
             group.counters.ended(TaskStatus.FAILED);
             engine.returns.giveBackUnused(group, joined, SharedGlobal.UNBOUND, null);
@@ -150,7 +171,7 @@ public final class PermitFuture extends Request {
         group.record.rejected(reason);
         Rejection rejection;
         try {
-            rejection = group.rejection(reason);
+            rejection = group.rejection(reason, this);
         } catch (OutOfMemoryError oom) {
             future.completeExceptionally(oom);
             return;

@@ -49,7 +49,7 @@ public final class Rejections {
             CompiledPolicy policy = core.policy;
             return task.heedsHandler() && policy.source().rejectionHandler().isPresent()
                     ? null
-                    : outcome(policy, task, task.group.rejection(reason));
+                    : outcome(policy, task, task.group.rejection(reason, task));
         } catch (OutOfMemoryError oom) {
             return LazyResult.OUT_OF_MEMORY;
         }

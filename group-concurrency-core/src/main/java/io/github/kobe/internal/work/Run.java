@@ -6,6 +6,7 @@ import io.github.kobe.internal.base.Core;
 import io.github.kobe.internal.base.Later;
 import io.github.kobe.internal.base.SafeRecorder;
 import io.github.kobe.internal.permits.Batch;
+import io.github.kobe.internal.permits.Charge;
 import io.github.kobe.internal.permits.Group;
 import io.github.kobe.internal.permits.GroupRecord;
 import io.github.kobe.internal.permits.Hold;
@@ -63,6 +64,9 @@ public final class Run extends Hold implements Runnable, Later {
     /** What the permits are lent on. */
     private final @Nullable Lent loan;
 
+    /** What its start was charged of the group's rates. */
+    private final @Nullable Charge charge;
+
     /** Since when its code runs, on the engine's clock; 0: it is about to begin. Written by its thread, read by anyone. */
     private long begun;
 
@@ -80,7 +84,8 @@ public final class Run extends Hold implements Runnable, Later {
             @Nullable ClassLoader loader,
             boolean async,
             int stopEpoch,
-            @Nullable Lent loan) {
+            @Nullable Lent loan,
+            @Nullable Charge charge) {
         super(task.group);
         this.task = task;
         this.code = code;
@@ -90,6 +95,7 @@ public final class Run extends Hold implements Runnable, Later {
         }
         this.stopEpoch = stopEpoch;
         this.loan = loan;
+        this.charge = charge;
         if (loan != null) {
             setBorrowed();
         }
@@ -100,11 +106,18 @@ public final class Run extends Hold implements Runnable, Later {
      *
      * @param loader for work that has none of its own
      * @param loan what its permits are lent on, if they are
+     * @param charge what its start is charged of the group's rates, if anything
      */
-    public static Run of(Task<?> task, Object work, @Nullable ClassLoader loader, int stopEpoch, @Nullable Lent loan) {
+    public static Run of(
+            Task<?> task,
+            Object work,
+            @Nullable ClassLoader loader,
+            int stopEpoch,
+            @Nullable Lent loan,
+            @Nullable Charge charge) {
         return work instanceof WorkSpec tailored
-                ? new Run(task, tailored.code(), tailored.loader(), tailored.async(), stopEpoch, loan)
-                : new Run(task, (Callable<?>) work, loader, false, stopEpoch, loan);
+                ? new Run(task, tailored.code(), tailored.loader(), tailored.async(), stopEpoch, loan, charge)
+                : new Run(task, (Callable<?>) work, loader, false, stopEpoch, loan, charge);
     }
 
     @Override
@@ -319,6 +332,11 @@ public final class Run extends Hold implements Runnable, Later {
         Work.of(group).releases.close(this, now);
         group.record.ended(status, nanos);
         task.reportAndComplete(outcome);
+    }
+
+    @Override
+    public @Nullable Charge charge() {
+        return charge;
     }
 
     @Override

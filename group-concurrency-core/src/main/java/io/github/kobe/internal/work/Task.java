@@ -12,6 +12,7 @@ import io.github.kobe.internal.base.SafeRecorder;
 import io.github.kobe.internal.base.StackReserve;
 import io.github.kobe.internal.lending.Offer;
 import io.github.kobe.internal.permits.Batch;
+import io.github.kobe.internal.permits.Charge;
 import io.github.kobe.internal.permits.Group;
 import io.github.kobe.internal.permits.Lent;
 import io.github.kobe.internal.work.Outcome.Dependent;
@@ -115,9 +116,9 @@ public class Task<T> extends TaskCompletion<T> {
     }
 
     @Override
-    public boolean grant(@Nullable Lent loan, boolean shares) {
+    public boolean grant(@Nullable Lent loan, boolean shares, @Nullable Charge charge) {
         Object w = queuedWork();
-        return w != null && engage(w, Run.of(this, w, group.queueLoader(), group.stopEpoch(), loan));
+        return w != null && engage(w, Run.of(this, w, group.queueLoader(), group.stopEpoch(), loan, charge));
     }
 
     /** Moves the work on to the next that sees to it. */
@@ -305,7 +306,7 @@ public class Task<T> extends TaskCompletion<T> {
             markWaited(group.engine.now());
             Rejection rejection;
             try {
-                rejection = group.rejection(reason);
+                rejection = group.rejection(reason, this);
             } catch (OutOfMemoryError oom) {
                 complete(LazyResult.OUT_OF_MEMORY);
                 return;

@@ -1,11 +1,13 @@
 package io.github.kobe.internal.work;
 
+import io.github.kobe.Costs;
 import io.github.kobe.GroupWaiter;
 import io.github.kobe.RejectionReason;
 import io.github.kobe.TaskStatus;
 import io.github.kobe.internal.base.Lineage;
 import io.github.kobe.internal.base.SafeRecorder;
 import io.github.kobe.internal.permits.Batch;
+import io.github.kobe.internal.permits.Charge;
 import io.github.kobe.internal.permits.Group;
 import io.github.kobe.internal.permits.Lent;
 import io.github.kobe.internal.permits.Request;
@@ -60,6 +62,12 @@ public final class Waiter extends Request {
     /** Whether it was granted on {@link #shared}; written before the state. */
     private boolean shares;
 
+    /** What its start was charged of the group's rates; written before the state. */
+    private @Nullable Charge charge;
+
+    /** What it costs, as far as it says so. */
+    private final @Nullable Costs costs;
+
     /** What its permits are lent on, if they are; written before the state. */
     private @Nullable Lent loan;
 
@@ -68,8 +76,14 @@ public final class Waiter extends Request {
 
     /** Makes a waiter for the current thread. */
     public Waiter(
-            Group group, String id, @Nullable SharedGlobal shared, boolean fromInside, @Nullable Lineage lineage) {
+            Group group,
+            String id,
+            @Nullable SharedGlobal shared,
+            boolean fromInside,
+            @Nullable Lineage lineage,
+            @Nullable Costs costs) {
         super(group);
+        this.costs = costs;
         this.lineage = lineage;
         this.id = id;
         this.shared = shared;
@@ -79,6 +93,11 @@ public final class Waiter extends Request {
     @Override
     public GroupWaiter shown(Duration waited) {
         return new GroupWaiter(id, waited, GroupWaiter.Kind.THREAD, Optional.of(thread.getName()));
+    }
+
+    @Override
+    public @Nullable Costs costs() {
+        return costs;
     }
 
     @Override
@@ -107,8 +126,9 @@ public final class Waiter extends Request {
     }
 
     @Override
-    public boolean grant(@Nullable Lent on, boolean sharing) {
+    public boolean grant(@Nullable Lent on, boolean sharing, @Nullable Charge taken) {
         shares = sharing;
+        charge = taken;
         loan = on;
         return STATE.compareAndSet(this, null, GRANTED);
     }
@@ -116,6 +136,11 @@ public final class Waiter extends Request {
     /** {@return whether it was granted on the global permit that it may share} */
     public boolean shares() {
         return shares;
+    }
+
+    /** {@return what its start was charged, once it was granted} */
+    public @Nullable Charge charge() {
+        return charge;
     }
 
     /** {@return what its permits are lent on, if they are, once it was granted} */

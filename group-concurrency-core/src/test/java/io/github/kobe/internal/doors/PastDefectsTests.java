@@ -24,6 +24,7 @@ import io.github.kobe.audit.ManualClock;
 import io.github.kobe.internal.doors.EngineAccess.Surroundings;
 import io.github.kobe.internal.doors.EngineAccess.TaskThreads;
 import io.github.kobe.internal.permits.Batch;
+import io.github.kobe.internal.permits.Charge;
 import io.github.kobe.internal.permits.Group;
 import io.github.kobe.internal.permits.Ledger;
 import io.github.kobe.internal.permits.Lent;
@@ -217,7 +218,7 @@ class PastDefectsTests {
         }
 
         @Override
-        public boolean grant(Lent lent, boolean shares) {
+        public boolean grant(Lent lent, boolean shares, Charge charge) {
             if (fails) {
                 failures++;
                 throw new IllegalStateException("as the test wants it");

@@ -93,7 +93,7 @@ final class Asker implements AutoCloseable {
         }
 
         @Override
-        public boolean grant(Lent loan, boolean shares) {
+        public boolean grant(Lent loan, boolean shares, Charge charge) {
             granted.accept(key);
             return true;
         }
