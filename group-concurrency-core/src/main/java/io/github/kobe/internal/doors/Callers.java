@@ -7,13 +7,11 @@ import io.github.kobe.TaskStatus;
 import io.github.kobe.TaskTrace;
 import io.github.kobe.internal.base.Counters;
 import io.github.kobe.internal.base.EffectiveLimits;
-import io.github.kobe.internal.base.KeyText;
 import io.github.kobe.internal.base.Rejection;
 import io.github.kobe.internal.base.SafeRecorder;
 import io.github.kobe.internal.base.StackReserve;
 import io.github.kobe.internal.permits.Batch;
 import io.github.kobe.internal.permits.Call;
-import io.github.kobe.internal.permits.Charge;
 import io.github.kobe.internal.permits.ChargedCall;
 import io.github.kobe.internal.permits.Group;
 import io.github.kobe.internal.permits.Group.Verdict;
@@ -24,18 +22,15 @@ import io.github.kobe.internal.permits.Lent;
 import io.github.kobe.internal.permits.SharedGlobal;
 import io.github.kobe.internal.work.Holders;
 import io.github.kobe.internal.work.Permit;
-import io.github.kobe.internal.work.PermitFuture;
 import io.github.kobe.internal.work.Waiter;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** Calls, which run on the caller's own thread, and permits that are handed out. */
+/** Calls, which run on the caller's own thread, and permits that a thread waits for. */
 final class Callers {
 
     /** Made here, for there may be no memory to link it once a hold is open. */
@@ -472,63 +467,9 @@ final class Callers {
     }
 
     /** {@return why a group has not let in who asked; its recorder hears it here} */
-    private static Rejection refusal(Batch batch, Group group) {
+    static Rejection refusal(Batch batch, Group group) {
         Rejection rejection = batch.rejection;
         group.record.rejected(rejection != null ? rejection.reason() : RejectionReason.SHUTDOWN);
         return rejection != null ? rejection : group.rejection(RejectionReason.SHUTDOWN);
-    }
-
-    // ---- what work has used
-
-    void settle(String rate, long used) {
-        StackReserve.require();
-        Hold open = engine.holds.topOpen(Thread.currentThread());
-        if (open == null) {
-            throw new IllegalStateException("The current thread is inside no work that has used anything of '"
-                    + KeyText.printable(Objects.requireNonNull(rate, "rate")) + "'");
-        }
-        Charge.settle(open.real(), rate, used);
-    }
-
-    // ---- permits that nobody waits for
-
-    CompletionStage<GroupPermit> acquireAsync(
-            String key, String id, @Nullable Duration maxWait, @Nullable Costs costs) {
-        StackReserve.require();
-        engine.requireAdmits();
-        return acquireAsync(key, id, EffectiveLimits.saturatedNanos(maxWait), null, costs);
-    }
-
-    /** Asks for a permit that is nobody's; {@code shared} is the global permit that it may share, if there is one. */
-    CompletionStage<GroupPermit> acquireAsync(
-            String key, String id, long maxWaitNanos, @Nullable SharedGlobal shared, @Nullable Costs costs) {
-        TaskTrace trace = engine.reports.submitted(key, id);
-        for (; ; ) {
-            Group group = engine.group(key);
-            if (costs != null) {
-                group.tellOfUnknown(costs);
-            }
-            PermitFuture node = new PermitFuture(group, id, maxWaitNanos, trace, shared, costs);
-            long taken =
-                    shared == null ? group.tryTakeFast(group.home) : group.tryTakeNested(shared, SharedGlobal.UNBOUND);
-            if (taken != Group.NOT_TAKEN) {
-                boolean unused = node.grant(null, shared != null, null);
-                node.handOut(taken);
-                return node.future();
-            }
-            Batch batch = new Batch(engine);
-            Verdict verdict = group.admit(node, null, maxWaitNanos, batch);
-            batch.carryOut();
-            switch (verdict) {
-                case GRANTED -> node.handOut(0);
-                case QUEUED -> {}
-                case REJECTED, SHUT_DOWN -> node.reject(refusal(batch, group));
-                case DEAD -> {
-                    engine.forget(group);
-                    continue;
-                }
-            }
-            return node.future();
-        }
     }
 }

@@ -117,11 +117,11 @@ public final class Doors {
 
     public CompletionStage<GroupPermit> acquireAsync(
             String key, String id, @Nullable Duration maxWait, @Nullable Costs costs) {
-        return callers.acquireAsync(key, id, maxWait, costs);
+        return engine.asyncPermits.ask(key, id, maxWait, costs);
     }
 
     public void settle(String rate, long used) {
-        callers.settle(rate, used);
+        engine.underPermit.settle(rate, used);
     }
 
     public void rejectLate(String key, String id) {

@@ -74,6 +74,7 @@ public final class Engine extends Work {
     final Control control;
     final Admission admission;
     final Callers callers;
+    final AsyncPermits asyncPermits;
     final UnderPermit underPermit;
     final ScopeBridge scopes;
     final LimitsTable table;
@@ -85,6 +86,7 @@ public final class Engine extends Work {
         control = new Control(this);
         admission = new Admission(this);
         callers = new Callers(this);
+        asyncPermits = new AsyncPermits(this);
         underPermit = new UnderPermit(this);
         scopes = new ScopeBridge(this);
         table = new LimitsTable(this);

@@ -2,7 +2,9 @@ package io.github.kobe.internal.doors;
 
 import io.github.kobe.GroupPermit;
 import io.github.kobe.internal.base.EffectiveLimits;
+import io.github.kobe.internal.base.KeyText;
 import io.github.kobe.internal.base.StackReserve;
+import io.github.kobe.internal.permits.Charge;
 import io.github.kobe.internal.permits.Hold;
 import io.github.kobe.internal.permits.Holds;
 import io.github.kobe.internal.permits.SharedGlobal;
@@ -11,6 +13,7 @@ import io.github.kobe.internal.work.OpenablePermit;
 import io.github.kobe.internal.work.Opener;
 import io.github.kobe.internal.work.Share;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -68,7 +71,7 @@ final class UnderPermit implements Opener {
                 return CompletableFuture.completedStage(Share.of(kept.hold()));
             }
             engine.requireAdmitsFromInside();
-            return engine.callers.acquireAsync(
+            return engine.asyncPermits.ask(
                     key,
                     id,
                     EffectiveLimits.saturatedNanos(maxWait),
@@ -77,6 +80,17 @@ final class UnderPermit implements Opener {
         } finally {
             kept.release();
         }
+    }
+
+    /** Says what the innermost work has used that the current thread is inside of. */
+    void settle(String rate, long used) {
+        StackReserve.require();
+        Hold open = engine.holds.topOpen(Thread.currentThread());
+        if (open == null) {
+            throw new IllegalStateException("The current thread is inside no work that has used anything of '"
+                    + KeyText.printable(Objects.requireNonNull(rate, "rate")) + "'");
+        }
+        Charge.settle(open.real(), rate, used);
     }
 
     /** {@return a permit that shares what the current thread is inside of; empty: it is inside of nothing that is open} */

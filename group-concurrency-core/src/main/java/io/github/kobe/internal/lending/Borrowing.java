@@ -3,7 +3,6 @@ package io.github.kobe.internal.lending;
 import io.github.kobe.RejectionReason;
 import io.github.kobe.internal.base.Lineage;
 import io.github.kobe.internal.permits.Batch;
-import io.github.kobe.internal.permits.Charge;
 import io.github.kobe.internal.permits.Group;
 import io.github.kobe.internal.permits.GroupState;
 import io.github.kobe.internal.permits.Hold;
@@ -64,7 +63,7 @@ final class Borrowing {
      * @return false if it has left off
      */
     private boolean grant(GroupState group, KnownOffers offers, SequencedSet<Offer> tried, boolean last, Batch batch) {
-        for (int left = tried.size(); left > 0 && !tried.isEmpty() && mayStart(group, offers); ) {
+        for (int left = tried.size(); left > 0 && !tried.isEmpty() && (group.mayStart() || offers.isAnyOfInsider()); ) {
             Offer offer = tried.getFirst();
             boolean wanted = offer.isWantedIn(group);
             boolean mayLend = wanted && mayLend(offer, group);
@@ -81,10 +80,6 @@ final class Borrowing {
         return true;
     }
 
-    private static boolean mayStart(GroupState group, KnownOffers offers) {
-        return (group.hasRoom() && group.mayBeInPace()) || offers.isAnyOfInsider();
-    }
-
     /**
      * Grants what can be granted in {@code group} on one offer.
      *
@@ -93,7 +88,7 @@ final class Borrowing {
     boolean grant(GroupState group, KnownOffers offers, Offer offer, boolean last, Batch batch) {
         // An owner inside may have the group's permits for one that this offer has a global permit for.
         boolean goesOn = grant(group, offers, offers.ofInsiders(), last, batch);
-        while (goesOn && offers.has(offer) && mayLend(offer, group) && mayStart(group, offers)) {
+        while (goesOn && offers.has(offer) && mayLend(offer, group) && (group.mayStart() || offers.isAnyOfInsider())) {
             if (!offer.isWantedIn(group)) {
                 lending.unregister(offer, group.asGroup(), batch);
                 return true;
@@ -261,12 +256,11 @@ final class Borrowing {
                 group.armRate(node);
                 return false;
             }
-            Charge charge = group.chargeFor(node);
             boolean decided = false;
             boolean granted = false;
             try {
                 if (findPermits() && tryBegin(ofGroup) && tryBegin(ofGlobal == ofGroup ? null : ofGlobal)) {
-                    granted = node.grant(loan(), shares, charge);
+                    granted = node.grant(loan(), shares, group.chargeFor(node));
                     decided = true;
                 }
             } finally {

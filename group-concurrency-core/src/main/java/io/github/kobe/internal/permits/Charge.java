@@ -36,10 +36,23 @@ public final class Charge {
                     "What was used of '" + KeyText.printable(rate) + "' is 0 or more, and not " + used);
         }
         Charge charge = hold.charge();
-        if (charge != null && !hold.group.settle(charge, rate, used)) {
+        if (charge != null && !charge.settle(hold.group, rate, used)) {
             throw new IllegalStateException("What this work of group '" + KeyText.printable(hold.group.key)
                     + "' has used of '" + KeyText.printable(rate) + "' is settled already");
         }
+    }
+
+    private boolean settle(Group group, String rate, long used) {
+        Batch batch = new Batch(group.engine);
+        boolean first;
+        group.enter();
+        try {
+            first = settle(rate, used, group.rate, group.engine.now());
+        } finally {
+            group.exit(batch);
+            batch.carryOut();
+        }
+        return first;
     }
 
     /**
@@ -48,7 +61,7 @@ public final class Charge {
      * @param inForce what the group has of its rates now; {@code null}: it has none
      * @return false if that was done before
      */
-    boolean settle(String name, long used, @Nullable GroupRate inForce, long now) {
+    private boolean settle(String name, long used, @Nullable GroupRate inForce, long now) {
         int at = by.indexOf(name);
         if (at < 0) {
             return true;

@@ -1,16 +1,13 @@
 package io.github.kobe.internal.permits;
 
-import io.github.kobe.Costs;
 import io.github.kobe.RejectionReason;
 import io.github.kobe.TaskStatus;
 import io.github.kobe.internal.base.ClusterSignals;
 import io.github.kobe.internal.base.Counters;
 import io.github.kobe.internal.base.EffectiveLimits;
 import io.github.kobe.internal.base.KeyText;
-import io.github.kobe.internal.base.Log;
 import io.github.kobe.internal.base.Recording;
 import io.github.kobe.internal.base.Rejection;
-import java.lang.System.Logger.Level;
 import java.util.concurrent.ThreadFactory;
 import org.jspecify.annotations.Nullable;
 
@@ -445,39 +442,6 @@ public final class Group extends GuardedGroup {
         } finally {
             exit(batch);
         }
-    }
-
-    // ---- its rates
-
-    /** Tells the log, once for all groups of a rule, if work says what it costs of a rate that the group hasn't got. */
-    public void tellOfUnknown(Costs costs) {
-        GroupRate known = rate;
-        for (int i = 0; i < costs.size(); i++) {
-            String name = costs.name(i);
-            if ((known == null || known.indexOf(name) < 0)
-                    && record.recording().account().toldOfCosts.compareAndSet(false, true)) {
-                Log.write(
-                        Level.WARNING,
-                        () -> "Work of group '" + KeyText.printable(key) + "' says what it costs of '"
-                                + KeyText.printable(name)
-                                + "', and the group has no rate of that name; that counts nothing. It is told once for"
-                                + " all groups of a rule.");
-            }
-        }
-    }
-
-    /** Corrects what a start was charged, by who keeps out what it has got; false if that was done before. */
-    boolean settle(Charge charge, String name, long used) {
-        Batch batch = new Batch(engine);
-        boolean first;
-        enter();
-        try {
-            first = charge.settle(name, used, rate, engine.now());
-        } finally {
-            exit(batch);
-        }
-        batch.carryOut();
-        return first;
     }
 
     // ---- control

@@ -4,7 +4,10 @@ import io.github.kobe.Costs;
 import io.github.kobe.RejectionReason;
 import io.github.kobe.internal.base.ClusterSignals;
 import io.github.kobe.internal.base.EffectiveLimits;
+import io.github.kobe.internal.base.KeyText;
+import io.github.kobe.internal.base.Log;
 import io.github.kobe.internal.base.Rejection;
+import java.lang.System.Logger.Level;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -154,10 +157,9 @@ abstract sealed class GroupStarts extends GroupWaits permits GroupState {
         return known == null || known.allows(costsOf(node));
     }
 
-    /** {@return whether its rates may let something start that waits} */
-    public final boolean mayBeInPace() {
-        GroupRate known = rate;
-        return known == null || queue.saysCosts() || known.allows(null);
+    /** {@return whether something that waits may start, as far as the group goes; where it says costs, perhaps not} */
+    public final boolean mayStart() {
+        return hasRoom() && (rate == null || queue.saysCosts() || rate.allows(null));
     }
 
     private static @Nullable Costs costsOf(@Nullable Node node) {
@@ -272,6 +274,23 @@ abstract sealed class GroupStarts extends GroupWaits permits GroupState {
         long pause = settings.pauseEndsIn(now);
         long from = pause == GroupSettings.NEVER ? now : now + pause;
         return Math.max(ofAll, known.nextBehind(queue, node.costs(), from) - now);
+    }
+
+    /** Tells the log, once for all groups of a rule, if work says what it costs of a rate that the group hasn't got. By anyone. */
+    public final void tellOfUnknown(Costs costs) {
+        GroupRate known = rate;
+        for (int i = 0; i < costs.size(); i++) {
+            String name = costs.name(i);
+            if ((known == null || known.indexOf(name) < 0)
+                    && asGroup().record.recording().account().toldOfCosts.compareAndSet(false, true)) {
+                Log.write(
+                        Level.WARNING,
+                        () -> "Work of group '" + KeyText.printable(key) + "' says what it costs of '"
+                                + KeyText.printable(name)
+                                + "', and the group has no rate of that name; that counts nothing. It is told once for"
+                                + " all groups of a rule.");
+            }
+        }
     }
 
     // ---- into the queue, or not

@@ -323,7 +323,7 @@ public abstract sealed class GroupState extends GroupStarts permits GuardedGroup
             return false;
         }
         LocalLending lending = queue.lending();
-        return (hasRoom() && mayBeInPace()) || (lending != null && lending.isOfferedByInsider());
+        return mayStart() || (lending != null && lending.isOfferedByInsider());
     }
 
     /** {@return whether something that waits is offered permits} */

@@ -110,7 +110,7 @@ public class Hold {
         STATE.set(this, NESTED | 1);
     }
 
-    // ---- before others know it
+    // ---- before others know it, or by its thread
 
     /** Lets its thread park it. */
     public final void setParkable() {
@@ -144,8 +144,6 @@ public class Hold {
         STATE.set(this, s | ((place << PLACE_SHIFT) & PLACE) | above);
         BELOW.set(this, onTopOf);
     }
-
-    // ---- by its thread, or before others know it
 
     /** Its permits were taken at that time of the engine's clock, unless that is 0 or less. So its time need not be read again. */
     public final void takenAt(long taken) {
