@@ -42,7 +42,7 @@ public final class Charge {
         }
     }
 
-    private boolean settle(Group group, String rate, long used) {
+    boolean settle(Group group, String rate, long used) {
         Batch batch = new Batch(group.engine);
         boolean first;
         group.enter();

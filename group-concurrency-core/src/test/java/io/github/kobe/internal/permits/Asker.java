@@ -1,5 +1,6 @@
 package io.github.kobe.internal.permits;
 
+import io.github.kobe.Costs;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.GroupWaiter;
@@ -21,6 +22,9 @@ final class Asker implements AutoCloseable {
     private final GroupExecutor executor;
     private final Engine engine;
     private final Consumer<String> granted;
+
+    /** What the start was charged that was granted last; null: nothing. */
+    Charge charge;
 
     Asker(GroupPolicy policy, Consumer<String> granted) {
         this(policy, granted, Surroundings.SYSTEM, ClusterSignals.NONE);
@@ -58,13 +62,18 @@ final class Asker implements AutoCloseable {
 
     /** {@return whether it was let in, or waits if it may} */
     boolean ask(String key, boolean mayWait) {
+        return ask(key, null, mayWait);
+    }
+
+    /** {@return whether it was let in, or waits if it may} What it costs that says nothing is null. */
+    boolean ask(String key, Costs costs, boolean mayWait) {
         Group group = group(key);
         if (group.tryTakeFast(group.home) != Group.NOT_TAKEN) {
             granted.accept(key);
             return true;
         }
         Batch batch = new Batch(engine);
-        Group.Verdict verdict = group.admit(new Asked(key), null, mayWait ? Long.MAX_VALUE : 0, batch);
+        Group.Verdict verdict = group.admit(new Asked(key, costs), null, mayWait ? Long.MAX_VALUE : 0, batch);
         batch.carryOut();
         return verdict == Group.Verdict.GRANTED || verdict == Group.Verdict.QUEUED;
     }
@@ -82,9 +91,16 @@ final class Asker implements AutoCloseable {
     private final class Asked extends Node {
 
         private final String key;
+        private final Costs costs;
 
-        Asked(String key) {
+        Asked(String key, Costs costs) {
             this.key = key;
+            this.costs = costs;
+        }
+
+        @Override
+        public Costs costs() {
+            return costs;
         }
 
         @Override
@@ -93,7 +109,8 @@ final class Asker implements AutoCloseable {
         }
 
         @Override
-        public boolean grant(Lent loan, boolean shares, Charge charge) {
+        public boolean grant(Lent loan, boolean shares, Charge charged) {
+            charge = charged;
             granted.accept(key);
             return true;
         }
