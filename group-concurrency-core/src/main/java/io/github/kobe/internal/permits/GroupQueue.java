@@ -257,7 +257,7 @@ public final class GroupQueue {
         if (lending != null && node.lineage() != null) {
             lending.leave(node);
         }
-        Costs said = node.costs();
+        Costs said = costs == null ? null : node.costs();
         if (costs != null && said != null) {
             costs.remove(said);
         }
