@@ -83,6 +83,12 @@ public final class Costs {
         return at < 0 ? OptionalInt.empty() : OptionalInt.of(costs[at]);
     }
 
+    /** {@return what it costs of that rate, or {@code otherwise} if it says nothing} */
+    public int costOf(String rate, int otherwise) {
+        int at = indexOf(rate);
+        return at < 0 ? otherwise : costs[at];
+    }
+
     /** {@return whether they say nothing} */
     public boolean areUnsaid() {
         return names.length == 0;

@@ -16,7 +16,6 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
 import java.util.function.UnaryOperator;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Runs work by key. Groups run in parallel. Inside a group at most {@code maxConcurrency} tasks run and
@@ -360,11 +359,7 @@ public final class GroupExecutor implements AutoCloseable {
             throws Exception {
         requireTask(groupKey, taskId, task);
         Objects.requireNonNull(maxWait, "maxWait");
-        return doors.call(groupKey, taskId, maxWait, said(costs), task);
-    }
-
-    private static @Nullable Costs said(Costs costs) {
-        return Objects.requireNonNull(costs, "costs").areUnsaid() ? null : costs;
+        return doors.call(groupKey, taskId, maxWait, Objects.requireNonNull(costs, "costs"), task);
     }
 
     /**
@@ -374,7 +369,7 @@ public final class GroupExecutor implements AutoCloseable {
      * what comes next.
      *
      * <p>It can be said once for each rate, and only while the work runs; what nobody says stays as it was charged, also if the
-     * work fails. Where the group has no such rate, or had none when the work started, nothing happens.
+     * work fails. Where the group has no such rate, or had none when the work came, nothing happens.
      *
      * <pre>{@code
      * executor.call("llm:acme", Costs.of("tokens", 1_200), () -> {
@@ -448,7 +443,7 @@ public final class GroupExecutor implements AutoCloseable {
      * @throws ExecutorShutdownException after a shutdown
      */
     public CompletionStage<GroupPermit> acquireAsync(String groupKey) {
-        return doors.acquireAsync(Objects.requireNonNull(groupKey, "groupKey"), "", null, null);
+        return doors.acquireAsync(Objects.requireNonNull(groupKey, "groupKey"), "", null, Costs.unsaid());
     }
 
     /**
@@ -462,9 +457,7 @@ public final class GroupExecutor implements AutoCloseable {
      * @throws ExecutorShutdownException after a shutdown
      */
     public CompletionStage<GroupPermit> acquireAsync(String groupKey, String taskId, Duration maxWait) {
-        Objects.requireNonNull(groupKey, "groupKey");
-        Objects.requireNonNull(taskId, "taskId");
-        return doors.acquireAsync(groupKey, taskId, Objects.requireNonNull(maxWait, "maxWait"), null);
+        return acquireAsync(groupKey, taskId, maxWait, Costs.unsaid());
     }
 
     /**
@@ -483,7 +476,7 @@ public final class GroupExecutor implements AutoCloseable {
         Objects.requireNonNull(groupKey, "groupKey");
         Objects.requireNonNull(taskId, "taskId");
         Objects.requireNonNull(maxWait, "maxWait");
-        return doors.acquireAsync(groupKey, taskId, maxWait, said(costs));
+        return doors.acquireAsync(groupKey, taskId, maxWait, Objects.requireNonNull(costs, "costs"));
     }
 
     /**

@@ -78,6 +78,22 @@ public interface GroupPermit extends AutoCloseable {
     CompletionStage<GroupPermit> acquireAsync(String groupKey, String taskId, Duration maxWait);
 
     /**
+     * Asks for a permit of another group under this one, as {@link #acquireAsync(String, String, Duration)}, and says what the work
+     * under that costs.
+     *
+     * @param groupKey the group
+     * @param taskId names the permit in events and exceptions
+     * @param maxWait how long to wait: this or the group's time-out, whichever is shorter; zero or negative: not at all;
+     *     {@link GroupLimits#NO_TIMEOUT}: as long as the group allows
+     * @param costs what it costs of that group's rates; for this permit's own group it costs nothing more
+     * @return a stage that completes as that of {@link GroupExecutor#acquireAsync(String, String, Duration, Costs)};
+     *     exceptionally with an {@link IllegalStateException} if this permit is closed
+     * @throws ExecutorShutdownException after a shutdown
+     * @since 0.1.0
+     */
+    CompletionStage<GroupPermit> acquireAsync(String groupKey, String taskId, Duration maxWait, Costs costs);
+
+    /**
      * Says what the work under this permit has really used of one of its group's {@linkplain GroupLimits#withRates rates}, once for
      * each, before the permit is closed: see {@link GroupExecutor#settle}. One that shares another permit settles that one's
      * start.

@@ -296,6 +296,26 @@ class CostsTests {
 
     @Test
     @Tag("RA6")
+    void aPermitUnderAnotherSaysWhatItCosts() throws Exception {
+        GroupExecutor executor = start(TOKENS);
+        try (GroupPermit outer = executor.acquire("outer")) {
+            GroupPermit inner = outer.acquireAsync("a", "", MINUTE, Costs.of("tokens", 7))
+                    .toCompletableFuture()
+                    .get(SECONDS, TimeUnit.SECONDS);
+            assertThat(used(executor)).containsExactly(7);
+            inner.settle("tokens", 5);
+            inner.acquireAsync("a", "", MINUTE, Costs.of("tokens", 3))
+                    .toCompletableFuture()
+                    .get(SECONDS, TimeUnit.SECONDS)
+                    .close();
+            inner.close();
+        }
+
+        assertThat(used(executor)).containsExactly(5);
+    }
+
+    @Test
+    @Tag("RA6")
     void reEntryCostsNothing() throws Exception {
         GroupExecutor executor = start(TOKENS);
         executor.call("a", Costs.of("tokens", 4), () -> executor.call("a", Costs.of("tokens", 5), () -> "done"));

@@ -23,7 +23,7 @@ final class AsyncPermits {
         this.engine = engine;
     }
 
-    CompletionStage<GroupPermit> ask(String key, String id, @Nullable Duration maxWait, @Nullable Costs costs) {
+    CompletionStage<GroupPermit> ask(String key, String id, @Nullable Duration maxWait, Costs costs) {
         StackReserve.require();
         engine.requireAdmits();
         return ask(key, id, EffectiveLimits.saturatedNanos(maxWait), null, costs);
@@ -31,7 +31,8 @@ final class AsyncPermits {
 
     /** Asks for a permit that is nobody's; {@code shared} is the global permit that it may share, if there is one. */
     CompletionStage<GroupPermit> ask(
-            String key, String id, long maxWaitNanos, @Nullable SharedGlobal shared, @Nullable Costs costs) {
+            String key, String id, long maxWaitNanos, @Nullable SharedGlobal shared, Costs said) {
+        Costs costs = said.areUnsaid() ? null : said;
         TaskTrace trace = engine.reports.submitted(key, id);
         for (; ; ) {
             Group group = engine.group(key);

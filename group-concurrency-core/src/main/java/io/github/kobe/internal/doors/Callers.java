@@ -219,13 +219,13 @@ final class Callers {
                 group.tellOfUnknown(costs);
             }
             boolean more = told || group.record.isTimed();
+            boolean charged = costs != null || group.isRated();
             Hold hold;
             SharedGlobal shared = null;
             if (open == null) {
-                boolean charged = group.isRated();
                 hold = charged ? null : engine.holds.parked(thread);
                 if (hold == null || (more && !(hold instanceof Call))) {
-                    hold = made(group, id, more);
+                    hold = made(group, id, more, charged);
                     if (!charged && !thread.isVirtual()) {
                         hold.setParkable();
                     }
@@ -237,7 +237,7 @@ final class Callers {
                     return hold;
                 }
                 shared = open.share();
-                hold = made(group, id, more);
+                hold = made(group, id, more, charged);
             }
             Object got = ask(group, hold, thread, shared, shared != null, id, maxWaitNanos, costs, trace);
             if (got instanceof Rejection rejection) {
@@ -250,8 +250,8 @@ final class Callers {
         }
     }
 
-    private static Hold made(Group group, String id, boolean more) {
-        if (group.isRated()) {
+    private static Hold made(Group group, String id, boolean more, boolean charged) {
+        if (charged) {
             return new ChargedCall(group, id);
         }
         return more ? new Call(group, id) : new Hold(group);
@@ -274,7 +274,7 @@ final class Callers {
             if (group.isSlow()) {
                 return null;
             }
-            hold = made(group, id, more);
+            hold = made(group, id, more, false);
             hold.setCarriedBy(open);
         }
         long taken = group.tryTakeCarriedFast();

@@ -115,8 +115,7 @@ public final class Doors {
         return callers.tryAcquire(key, maxWait);
     }
 
-    public CompletionStage<GroupPermit> acquireAsync(
-            String key, String id, @Nullable Duration maxWait, @Nullable Costs costs) {
+    public CompletionStage<GroupPermit> acquireAsync(String key, String id, @Nullable Duration maxWait, Costs costs) {
         return engine.asyncPermits.ask(key, id, maxWait, costs);
     }
 

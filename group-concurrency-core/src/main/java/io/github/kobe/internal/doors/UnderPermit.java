@@ -1,5 +1,6 @@
 package io.github.kobe.internal.doors;
 
+import io.github.kobe.Costs;
 import io.github.kobe.GroupPermit;
 import io.github.kobe.internal.base.EffectiveLimits;
 import io.github.kobe.internal.base.KeyText;
@@ -65,7 +66,8 @@ final class UnderPermit implements Opener {
     }
 
     @Override
-    public CompletionStage<GroupPermit> acquireAsync(OpenablePermit kept, String key, String id, Duration maxWait) {
+    public CompletionStage<GroupPermit> acquireAsync(
+            OpenablePermit kept, String key, String id, Duration maxWait, Costs costs) {
         try {
             if (kept.groupKey().equals(key)) {
                 return CompletableFuture.completedStage(Share.of(kept.hold()));
@@ -76,7 +78,7 @@ final class UnderPermit implements Opener {
                     id,
                     EffectiveLimits.saturatedNanos(maxWait),
                     kept.hold().share(),
-                    null);
+                    costs);
         } finally {
             kept.release();
         }

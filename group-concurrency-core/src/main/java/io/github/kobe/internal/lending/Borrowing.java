@@ -247,9 +247,11 @@ final class Borrowing {
         boolean decide(Batch batch) {
             batch.reserveEnd();
             batch.reserveAside();
-            if (group.isExpired(node)) {
+            RejectionReason ends = group.endsFor(node);
+            if (ends != null) {
                 group.queue.remove(node);
-                group.endLeft(node, RejectionReason.QUEUE_TIMEOUT, batch);
+                group.endLeft(node, ends, batch);
+                group.headHasLeft();
                 return true;
             }
             if (!group.isInPace(node)) {
@@ -442,6 +444,7 @@ final class Borrowing {
             }
             batch.grantedAside(node);
             group.started(node);
+            group.headHasLeft();
         }
 
         /** Leaves what it has found. */

@@ -205,6 +205,12 @@ public final class GroupQueue {
         return head;
     }
 
+    /** {@return about the first that waits, which may have left; by anyone} */
+    @Nullable
+    Node about() {
+        return head;
+    }
+
     /** {@return the last that was added, which may have left} */
     @Nullable
     Node last() {

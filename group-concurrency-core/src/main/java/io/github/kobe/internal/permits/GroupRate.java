@@ -21,9 +21,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class GroupRate {
 
-    /** What is never allowed is so at that time. */
-    static final long NEVER = Long.MAX_VALUE;
-
     /** One of them. Its pace goes from one object to the next that has the same name. */
     private static final class Part {
 
@@ -47,7 +44,7 @@ final class GroupRate {
 
         /** {@return what work costs of it that says so, or doesn't} */
         private int costOf(@Nullable Costs said) {
-            return said == null ? rate.defaultCost() : said.costOf(rate.name()).orElse(rate.defaultCost());
+            return said == null ? rate.defaultCost() : said.costOf(rate.name(), rate.defaultCost());
         }
 
         /** {@return when a start of that cost is allowed; it may be over} */
@@ -55,14 +52,16 @@ final class GroupRate {
             if (cost <= 1) {
                 return cost == 0 ? Long.MIN_VALUE : next;
             }
-            return cost > tempo.limit() ? NEVER : pace.earliest(tempo, cost);
+            return pace.earliest(tempo, cost);
         }
 
-        private void take(int cost, long time) {
-            if (cost > 0) {
-                pace.take(tempo, cost, time);
-                hasMoved();
+        private boolean take(int cost, long time) {
+            if (cost == 0) {
+                return false;
             }
+            pace.take(tempo, cost, time);
+            hasMoved();
+            return true;
         }
 
         private int usedAt(long time) {
@@ -199,11 +198,15 @@ final class GroupRate {
         return (costs == null ? next : next(costs)) <= now;
     }
 
-    /** {@return when such a start is allowed; it may be over; {@link #NEVER}: it costs more than a limit} */
+    /** {@return when such a start is allowed, or is seen never to be, since it costs more than a limit; it may be over} */
     long next(@Nullable Costs costs) {
         long latest = Long.MIN_VALUE;
         for (Part part : parts) {
-            latest = Math.max(latest, part.earliest(part.costOf(costs)));
+            int cost = part.costOf(costs);
+            if (cost > part.tempo.limit()) {
+                return Long.MIN_VALUE;
+            }
+            latest = Math.max(latest, part.earliest(cost));
         }
         return latest;
     }
@@ -225,12 +228,12 @@ final class GroupRate {
                 + "', of which the group may never have more than " + part.tempo.limit() + " in " + part.rate.per();
     }
 
-    /** {@return whether a start that says no costs is allowed at that time} By anyone; it may be stale. */
-    boolean allowsAt(long time) {
-        return next <= time;
+    /** {@return whether such a start is allowed at that time} By anyone; it may be stale. */
+    boolean allowsAt(long time, @Nullable Costs costs) {
+        return (costs == null ? next : next(costs)) <= time;
     }
 
-    /** {@return in how long such a start is allowed; 0: now} By anyone; it may be stale. */
+    /** {@return in how long a start that says no costs is allowed; 0: now} By anyone; it may be stale. */
     long waitAt(long time) {
         return next <= time ? 0 : next - time;
     }
@@ -253,14 +256,17 @@ final class GroupRate {
         return most;
     }
 
-    /** {@return when such a start is allowed behind all that waits, if nothing but the rates keeps it, and nothing starts before {@code from}} */
+    /**
+     * {@return when such a start is allowed behind all that waits, if nothing but the rates keeps it, and nothing starts before {@code
+     * from}} It may be later: a start above the burst gives up what was saved until then.
+     */
     long nextBehind(GroupQueue waiting, @Nullable Costs costs, long from) {
         long latest = from;
         for (Part part : parts) {
-            long units = waiting.costOf(part.rate.name(), part.rate.defaultCost()) + part.costOf(costs);
-            if (units > 0) {
-                latest = Math.max(latest, part.pace.earliestOfLast(part.tempo, units, from));
-            }
+            int own = part.costOf(costs);
+            long ahead = waiting.costOf(part.rate.name(), part.rate.defaultCost());
+            latest = Math.max(
+                    latest, ahead > 0 ? part.pace.earliestOfLast(part.tempo, ahead + own, from) : part.earliest(own));
         }
         return latest;
     }
@@ -277,11 +283,17 @@ final class GroupRate {
         return parts[index].costOf(costs);
     }
 
-    /** Charges a start. */
+    /**
+     * Charges a start. Where it cost something of all of them, the clock goes on: else what one of them has kept from starting might be
+     * due by the later reading, with nobody left in this section to start it.
+     */
     void take(@Nullable Costs costs, long time) {
-        now = time;
+        boolean all = true;
         for (Part part : parts) {
-            part.take(part.costOf(costs), time);
+            all &= part.take(part.costOf(costs), time);
+        }
+        if (all) {
+            now = time;
         }
         hasMoved();
     }
@@ -333,9 +345,16 @@ final class GroupRate {
         return alarmAt == 0 || time < alarmAt;
     }
 
-    /** One is set. */
-    void alarmIsSet(long time) {
+    /** One is set, or about to be; returns the one there was before. */
+    long alarmIsSet(long time) {
+        long before = alarmAt;
         alarmAt = time;
+        return before;
+    }
+
+    /** {@return whether the earliest one is that} By anyone; who has seen it set, sees that. */
+    boolean hasAlarm(long time) {
+        return alarmAt == time;
     }
 
     /** One has come: there may be an earlier one than it was. */

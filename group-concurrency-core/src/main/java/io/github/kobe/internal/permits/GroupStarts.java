@@ -162,7 +162,7 @@ abstract sealed class GroupStarts extends GroupWaits permits GroupState {
         return hasRoom() && (rate == null || queue.saysCosts() || rate.allows(null));
     }
 
-    private static @Nullable Costs costsOf(@Nullable Node node) {
+    static @Nullable Costs costsOf(@Nullable Node node) {
         return node == null ? null : node.costs();
     }
 
@@ -190,13 +190,17 @@ abstract sealed class GroupStarts extends GroupWaits permits GroupState {
         Node first = queue.first();
         if (first != null) {
             armRate(first);
-            Node exempt = queue.firstExempt();
-            if (exempt != null) {
-                armRate(exempt);
-            }
         }
         if (known.isKept()) {
             arm(known, known.keptUntil());
+        }
+    }
+
+    /** As {@link #armRate()}, for the first that may share a global permit. It may need memory. */
+    final void armRateOfExempt() {
+        Node exempt = rate == null ? null : queue.firstExempt();
+        if (exempt != null) {
+            armRate(exempt);
         }
     }
 
@@ -209,18 +213,35 @@ abstract sealed class GroupStarts extends GroupWaits permits GroupState {
     }
 
     private void arm(GroupRate known, long due) {
-        if (due == GroupRate.NEVER || !known.wantsAlarm(due)) {
+        if (!known.wantsAlarm(due)) {
             return;
         }
+        // Noted first: one that isn't noted is forgotten as pointless.
+        long before = known.alarmIsSet(due);
         boolean set = false;
         try {
-            set = engine.housekeeper.at(due, this::isDead, asGroup()::rateIsDue);
+            set = engine.housekeeper.at(due, () -> isPointless(due), asGroup()::rateIsDue);
         } catch (OutOfMemoryError oom) {
             // As without a thread.
         }
-        if (set) {
-            known.alarmIsSet(due);
-        } else {
+        if (!set) {
+            long unset = known.alarmIsSet(before);
+            boolean unused = engine.housekeeper.retry(asGroup());
+        }
+    }
+
+    /** {@return whether an earlier alarm was set than that one, which sees to the next, or it has come} By anyone. */
+    private boolean isPointless(long alarm) {
+        GroupRate known = rate;
+        return isDead() || known == null || !known.hasAlarm(alarm);
+    }
+
+    /**
+     * The head has left out of its turn. If the one that is now the head may start, though its rates kept the one before, the group
+     * is not in the turns.
+     */
+    public final void headHasLeft() {
+        if (rate != null && hasRoom() && isInPace(queue.first())) {
             boolean unused = engine.housekeeper.retry(asGroup());
         }
     }
@@ -303,7 +324,7 @@ abstract sealed class GroupStarts extends GroupWaits permits GroupState {
     final @Nullable Rejection reserve(Node node, long maxWait) {
         int threshold = limits().queueThreshold().value();
         int size = queue.size();
-        if (rate != null && rate.exceeded(node.costs()) >= 0) {
+        if (exceedsARate(node)) {
             return rejection(RejectionReason.RATE_LIMITED, node);
         }
         long rateWait = waitForRate(node);

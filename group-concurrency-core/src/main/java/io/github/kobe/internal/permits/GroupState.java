@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * What the guard of a group protects: who gets its permits, which of them are lent or shared, and when it dies. Callers
  * hold the guard, so this reads like single-threaded code; {@link GuardedGroup} says who locks, and when.
  */
+@SuppressWarnings("ReferenceEquality") // identity is meant
 public abstract sealed class GroupState extends GroupStarts permits GuardedGroup {
 
     /** Who hears of its work. */
@@ -214,7 +215,7 @@ public abstract sealed class GroupState extends GroupStarts permits GuardedGroup
 
     /** Grants its permits to {@code node}, which hasn't waited, if nobody is before it and there are some. */
     final Chance tryGrantAtOnce(Node node, Batch batch) {
-        if (!queue.isEmpty() || !hasRoom() || !isInPace(node)) {
+        if (!queue.isEmpty() || !hasRoom() || exceedsARate(node) || !isInPace(node)) {
             return Chance.NONE;
         }
         boolean shares = node.tryShare();
@@ -258,9 +259,14 @@ public abstract sealed class GroupState extends GroupStarts permits GuardedGroup
             if (batch.leavesOff(asGroup())) {
                 return false;
             }
-            if (isExpired(first)) {
-                endFirst(first, RejectionReason.QUEUE_TIMEOUT, batch);
+            RejectionReason ends = endsFor(first);
+            if (ends != null) {
+                endFirst(first, ends, batch);
                 continue;
+            }
+            if (!isInPace(first)) { // another one than was looked at before
+                armRate(first);
+                return false;
             }
             // Looked at for each: who comes after one that has left may need what that one did without.
             boolean shares = first.tryShare();
@@ -290,8 +296,8 @@ public abstract sealed class GroupState extends GroupStarts permits GuardedGroup
         try {
             if (!isDecidedByLedger()) {
                 grantOffered(false, batch);
-                while ((isEligible() && grantHead(batch)) || endExceeding(batch)) {
-                    // each turn of the loop grants one, or ends the waits of some
+                while (isEligible() && grantHead(batch)) {
+                    // each turn of the loop grants one
                 }
                 // For want of a credit, or the batch is full: then too those who come meanwhile stay behind.
                 if (isCapped() && isEligible()) {
@@ -304,10 +310,10 @@ public abstract sealed class GroupState extends GroupStarts permits GuardedGroup
                 grantOffered(true, batch);
             }
             if (isDecidedByLedger()) {
-                boolean unused = endExceeding(batch);
                 ledger.dispatch(this, batch);
             }
             armRate();
+            armRateOfExempt();
             offerIfIdle(batch);
         } catch (Throwable failure) {
             stalled = engine.housekeeper.retry(asGroup());
@@ -339,33 +345,38 @@ public abstract sealed class GroupState extends GroupStarts permits GuardedGroup
             if (node == null || batch.leavesOff(asGroup())) {
                 return;
             }
-            boolean expired = isExpired(node);
-            if (!expired && !isInPace(node)) {
-                return; // an alarm has it looked at again
+            RejectionReason ends = endsFor(node);
+            if (ends == null && !isInPace(node)) {
+                armRate(node);
+                return;
             }
+            boolean isHead = node == queue.first();
             batch.reserveEnd();
             batch.reserveAside();
-            boolean shares = !expired && node.tryShare();
-            if (!expired && !shares) {
+            boolean shares = ends == null && node.tryShare();
+            if (ends == null && !shares) {
                 continue; // it may no longer
             }
             boolean granted = false;
             try {
-                granted = !expired && node.grant(null, shares, chargeFor(node));
+                granted = ends == null && node.grant(null, shares, chargeFor(node));
             } finally {
                 if (shares && !granted) {
                     node.unshare(batch);
                 }
             }
             queue.remove(node);
-            if (expired) {
-                endLeft(node, RejectionReason.QUEUE_TIMEOUT, batch);
+            if (ends != null) {
+                endLeft(node, ends, batch);
             } else if (granted) {
                 take(Piece.ALL_BUT_GLOBAL);
                 batch.grantedAside(node);
                 started(node);
             } else {
                 countLeft(node);
+            }
+            if (isHead) {
+                headHasLeft();
             }
         }
     }

@@ -287,6 +287,19 @@ abstract sealed class GroupWaits extends FreePermits permits GroupStarts {
         return timeout != Long.MAX_VALUE && engine.now() - node.queuedAt() >= timeout;
     }
 
+    /** {@return whether a rate never lets {@code node} start, since it costs more than the limit} */
+    final boolean exceedsARate(Node node) {
+        return rate != null && rate.exceeded(node.costs()) >= 0;
+    }
+
+    /** {@return why the wait of {@code node} ends now, whatever is free; {@code null}: it goes on} */
+    public final @Nullable RejectionReason endsFor(Node node) {
+        if (isExpired(node)) {
+            return RejectionReason.QUEUE_TIMEOUT;
+        }
+        return exceedsARate(node) ? RejectionReason.RATE_LIMITED : null;
+    }
+
     /** Sees to it that the housekeeper looks when the head's time is up. */
     final void armAlarm(long now) {
         long timeout = limits().queueTimeoutNanos();
@@ -355,26 +368,6 @@ abstract sealed class GroupWaits extends FreePermits permits GroupStarts {
             endFirst(first, RejectionReason.QUEUE_TIMEOUT, batch);
         }
         armAlarm(now);
-    }
-
-    /**
-     * Ends the waits at the head of what costs more than a limit, since that was lowered.
-     *
-     * @return whether there were any
-     */
-    final boolean endExceeding(Batch batch) {
-        if (rate == null || !queue.saysCosts()) {
-            return false;
-        }
-        boolean ended = false;
-        for (Node first = queue.first(); first != null && rate.exceeded(first.costs()) >= 0; first = queue.first()) {
-            if (batch.leavesOff(asGroup())) {
-                break;
-            }
-            endFirst(first, RejectionReason.RATE_LIMITED, batch);
-            ended = true;
-        }
-        return ended;
     }
 
     /** Ends all waits. */

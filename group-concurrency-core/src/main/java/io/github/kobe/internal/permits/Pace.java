@@ -86,7 +86,7 @@ final class Pace {
             catchUp(now);
         }
         move(tempo, more);
-        restedAt = Math.min(restedAt, now + Tempo.FARTHEST);
+        restedAt = Math.clamp(restedAt, now - Tempo.FARTHEST, now + Tempo.FARTHEST);
     }
 
     /** Begins with nothing left of the burst, since nobody knows what was started before. */

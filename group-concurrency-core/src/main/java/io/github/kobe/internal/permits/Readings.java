@@ -155,7 +155,7 @@ public final class Readings {
             return WaitReason.CLUSTER_LIMIT;
         }
         GroupRate rate = group.rate;
-        if (rate != null && !rate.allowsAt(group.engine.now())) {
+        if (rate != null && !rate.allowsAt(group.engine.now(), GroupStarts.costsOf(group.queue.about()))) {
             return WaitReason.RATE;
         }
         Ledger ledger = group.ledger;

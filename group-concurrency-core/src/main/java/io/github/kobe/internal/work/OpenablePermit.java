@@ -1,5 +1,6 @@
 package io.github.kobe.internal.work;
 
+import io.github.kobe.Costs;
 import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupPermit;
 import io.github.kobe.internal.base.KeyText;
@@ -65,15 +66,21 @@ public interface OpenablePermit extends GroupPermit {
 
     @Override
     default CompletionStage<GroupPermit> acquireAsync(String groupKey, String taskId, Duration maxWait) {
+        return acquireAsync(groupKey, taskId, maxWait, Costs.unsaid());
+    }
+
+    @Override
+    default CompletionStage<GroupPermit> acquireAsync(String groupKey, String taskId, Duration maxWait, Costs costs) {
         Objects.requireNonNull(groupKey, "groupKey");
         Objects.requireNonNull(taskId, "taskId");
         Objects.requireNonNull(maxWait, "maxWait");
+        Objects.requireNonNull(costs, "costs");
         StackReserve.require();
         try {
             keepOrThrow();
         } catch (IllegalStateException closed) {
             return CompletableFuture.failedStage(closed);
         }
-        return opener().acquireAsync(this, groupKey, taskId, maxWait);
+        return opener().acquireAsync(this, groupKey, taskId, maxWait, costs);
     }
 }

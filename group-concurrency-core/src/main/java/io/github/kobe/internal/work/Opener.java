@@ -1,5 +1,6 @@
 package io.github.kobe.internal.work;
 
+import io.github.kobe.Costs;
 import io.github.kobe.GroupPermit;
 import java.time.Duration;
 import java.util.concurrent.Callable;
@@ -20,5 +21,6 @@ public interface Opener {
      *
      * @param kept kept for this
      */
-    CompletionStage<GroupPermit> acquireAsync(OpenablePermit kept, String key, String id, Duration maxWait);
+    CompletionStage<GroupPermit> acquireAsync(
+            OpenablePermit kept, String key, String id, Duration maxWait, Costs costs);
 }
