@@ -109,7 +109,10 @@ public record GroupExecutorReport(
                     GroupReport.numberOf(stats.globalQueueThreshold()),
                     rate.isUnlimited()
                             ? null
-                            : GroupReport.RateUse.of(rate, stats.globalRateUsed(), stats.nextStartIn()));
+                            : GroupReport.RateUse.of(
+                                    rate,
+                                    stats.globalRateUsed(),
+                                    stats.nextStartIn().orElse(Duration.ZERO)));
         }
     }
 }

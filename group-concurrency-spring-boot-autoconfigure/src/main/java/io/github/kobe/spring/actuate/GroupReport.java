@@ -10,20 +10,20 @@ import io.github.kobe.GroupStats;
 import io.github.kobe.GroupWaiter;
 import io.github.kobe.LimitSource;
 import io.github.kobe.Rate;
+import io.github.kobe.RateStats;
 import io.github.kobe.SharedLimit;
 import io.github.kobe.TaskTotals;
 import io.github.kobe.WaitReason;
 import io.github.kobe.cluster.ClusterState;
 import io.github.kobe.cluster.NodeShare;
-import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties.RateSetting;
 import io.github.kobe.spring.internal.settings.LimitSetting;
 import io.github.kobe.spring.internal.settings.PrintableText;
+import io.github.kobe.spring.internal.settings.RateText;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -46,7 +46,7 @@ import org.jspecify.annotations.Nullable;
  * @param overriddenSince when limits were last set while the executor ran; null if none are set
  * @param overrideEndsIn in how long those limits are reset by themselves; null: they aren't, or none are set
  * @param limits the numbers in force
- * @param rates how far its rate is used up; null: it has none
+ * @param rates how far its rates are used up; null: it has none
  * @param cluster how much of the limit over all instances this one has; null: no other instance shares its limit
  * @param totals since the group was first used, or evicted
  * @param holders who has the permits now; null: not requested
@@ -105,10 +105,10 @@ public record GroupReport(
                         Limit.of(group.weight()),
                         Limit.of(group.guaranteed()),
                         group.cluster().map(shared -> Limit.of(shared.limit())).orElse(Limit.NONE),
-                        group.rate().map(Limit::ofRate).orElse(Limit.NO_RATE)),
-                group.rate()
-                        .map(rate -> List.of(RateUse.of(rate.value(), group.rateUsed(), group.nextStartIn())))
-                        .orElse(null),
+                        group.rates().map(Limit::ofRates).orElse(Limit.NO_RATE)),
+                group.rateStats().isEmpty()
+                        ? null
+                        : group.rateStats().stream().map(RateUse::of).toList(),
                 group.cluster().map(Share::of).orElse(null),
                 Totals.of(group.totals()),
                 null,
@@ -184,7 +184,7 @@ public record GroupReport(
      * @param weight how much it may hold of the global limit, compared with others
      * @param guaranteed how many are to be in flight before others get more
      * @param clusterMaxInFlight how many may be in flight over all instances
-     * @param rate how much may start in any window of time, as it is written
+     * @param rate how much may start in any window of time, as it is written; of several rates each with its name
      */
     public record Limits(
             Limit<Integer> maxConcurrency,
@@ -205,7 +205,8 @@ public record GroupReport(
      * @param burst how many may start at once
      * @param sustained how many a window can be kept up
      * @param used how many of the burst are used up; with all of them, nothing starts for now
-     * @param nextStart in how long the next may start; null: now
+     * @param nextStart in how long the next may start, if it costs 1; null: now
+     * @param defaultCost what work costs that doesn't say it; null: 1
      */
     @JsonInclude(JsonInclude.Include.ALWAYS)
     public record RateUse(
@@ -215,19 +216,25 @@ public record GroupReport(
             int burst,
             int sustained,
             int used,
-            @Nullable Duration nextStart) {
+            @Nullable Duration nextStart,
 
-        private static final String REQUESTS = "requests";
+            @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable
+            Integer defaultCost) {
 
-        static RateUse of(Rate rate, int used, Optional<Duration> nextStartIn) {
+        static RateUse of(RateStats stats) {
+            return of(stats.rate(), stats.used(), stats.nextStartIn());
+        }
+
+        static RateUse of(Rate rate, int used, Duration nextStartIn) {
             return new RateUse(
-                    REQUESTS,
+                    rate.name(),
                     rate.limit(),
                     rate.per(),
                     rate.burst(),
                     rate.sustained(),
                     used,
-                    nextStartIn.filter(Duration::isPositive).orElse(null));
+                    nextStartIn.isPositive() ? nextStartIn : null,
+                    rate.defaultCost() == 1 ? null : rate.defaultCost());
         }
     }
 
@@ -296,8 +303,8 @@ public record GroupReport(
             return new Limit<>(numberOf(limit.value()), limit.source());
         }
 
-        static Limit<String> ofRate(EffectiveLimit<Rate> limit) {
-            return new Limit<>(RateSetting.textOf(limit.value()), limit.source());
+        static Limit<String> ofRates(EffectiveLimit<List<Rate>> limit) {
+            return new Limit<>(RateText.of(limit.value()), limit.source());
         }
 
         static Limit<Duration> ofTimeout(EffectiveLimit<Duration> limit) {

@@ -72,6 +72,28 @@ public @interface GroupConcurrent {
     String group() default "";
 
     /**
+     * What a call costs of the {@link io.github.kobe.GroupLimits#withRates rates} of its group, for each rate its name and, after
+     * a {@code =}, a number or an expression:
+     *
+     * <pre>{@code
+     * @GroupConcurrent(group = "llm:#{#tenant}", cost = "tokens=#prompt.length() / 4")
+     * String ask(String tenant, String prompt) { … }
+     * }</pre>
+     *
+     * <p>What is after the {@code =} is read as {@link #group()} is: an expression if there is a {@code #} before a letter, or if it
+     * is <code>#&#123;…&#125;</code>, with the same variables; otherwise a number or a placeholder for one. It gives a whole number from 0
+     * to 1,000,000,000: with anything else, {@code null} or a fraction for example, the call fails with an {@link
+     * IllegalArgumentException}. A rate that isn't named here costs what it does {@link io.github.kobe.Rate#withDefaultCost by
+     * default}; a name that the group has no rate for is ignored. A call that is inside its group already costs nothing. What a
+     * call has really used, its code says by {@link io.github.kobe.GroupExecutor#settle}.
+     *
+     * <p>On a type, the costs hold for each of its methods, so the expressions name only variables that all of these have.
+     *
+     * @return costs, each of another rate; none: what each rate has by default
+     */
+    String[] cost() default {};
+
+    /**
      * How long a call may wait for its turn: this or the group's time-out, whichever is shorter.
      *
      * @return a duration with its unit, such as {@code 500ms}, or a placeholder for one; {@code 0s}: not at all; empty:

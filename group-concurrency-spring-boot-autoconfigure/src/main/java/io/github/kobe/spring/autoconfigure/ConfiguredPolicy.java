@@ -1,5 +1,6 @@
 package io.github.kobe.spring.autoconfigure;
 
+import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.InvalidPolicyException;
 import io.github.kobe.spring.InvalidSettingException;
@@ -7,6 +8,7 @@ import io.github.kobe.spring.internal.settings.BoundSettings;
 import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties;
 import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties.ListedGroup;
 import io.github.kobe.spring.internal.settings.LimitSetting;
+import io.github.kobe.spring.internal.settings.NamedRateSetting;
 import io.github.kobe.spring.internal.settings.PrintableText;
 import java.time.Duration;
 import java.util.Arrays;
@@ -20,6 +22,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
@@ -257,6 +260,12 @@ final class ConfiguredPolicy {
     }
 
     private InvalidSettingException translate(InvalidPolicyException refusal) {
+        if (refusal.setting().startsWith(LimitSetting.RATE.property())) {
+            List<NamedRateSetting> rates = ratesOf(refusal.rule());
+            if (rates != null) {
+                return translateRates(refusal, rates);
+            }
+        }
         String[] names = refusal.setting().split("\\.", 2); // only a rate has parts
         String[] setting = refusal.rule() == null ? ofPolicy(names[0]) : ofGroup(refusal.rule(), dashed(names[0]));
         if (names.length > 1) {
@@ -266,6 +275,56 @@ final class ConfiguredPolicy {
                 ? refusal.allowed() + "; if nothing may wait, set queue-threshold to 0"
                 : refusal.allowed();
         return settings.refusal("must be " + refusal.allowed(), allowed, refusal, setting);
+    }
+
+    /** {@return the list of rates of a rule; {@code null}: it has none} */
+    private @Nullable List<NamedRateSetting> ratesOf(@Nullable String rule) {
+        if (rule == null) {
+            return properties.defaults().rates();
+        }
+        GroupConcurrencyProperties.Limits limits = properties.groups().get(rule);
+        return limits != null
+                ? limits.rates()
+                : properties.groupList().stream()
+                        .filter(group -> rule.equals(group.key()))
+                        .findFirst()
+                        .map(ListedGroup::rates)
+                        .orElse(null);
+    }
+
+    /** The engine doesn't tell which of several rates it refuses: the last one of as few of the first as it takes for that. */
+    private InvalidSettingException translateRates(InvalidPolicyException refusal, List<NamedRateSetting> rates) {
+        int last = 0;
+        while (last < rates.size() - 1 && areAllowed(rates.subList(0, last + 1))) {
+            last++;
+        }
+        String[] rule = refusal.rule() == null ? new String[] {"defaults", "rates"} : ofGroup(refusal.rule(), "rates");
+        String[] rate = Arrays.copyOf(rule, rule.length + 1);
+        rate[rule.length] = Integer.toString(last);
+        String[] names = refusal.setting().split("\\.", 2);
+        if (names.length == 1) {
+            return settings.refusal("must be " + refusal.allowed(), refusal.allowed(), refusal, rule);
+        }
+        String[] part = Arrays.copyOf(rate, rate.length + 1);
+        part[rate.length] = dashed(names[1]);
+        if (settings.has(part)) {
+            return settings.refusal("must be " + refusal.allowed(), refusal.allowed(), refusal, part);
+        }
+        String allowed = "a " + part[rate.length] + " that is " + refusal.allowed();
+        return settings.refusal("must have " + allowed, allowed, refusal, settings.has(rule) ? rule : rate);
+    }
+
+    private static boolean areAllowed(List<NamedRateSetting> rates) {
+        try {
+            GroupPolicy unused = GroupPolicy.builder()
+                    .defaults(GroupLimits.unset()
+                            .withRates(
+                                    rates.stream().map(NamedRateSetting::toRate).toList()))
+                    .build();
+            return true;
+        } catch (InvalidPolicyException refused) {
+            return false;
+        }
     }
 
     /** A rate is written in parts, or as one text. */

@@ -2,9 +2,9 @@ package io.github.kobe.spring.autoconfigure;
 
 import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupPolicy;
-import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties.RateSetting;
 import io.github.kobe.spring.internal.settings.LimitSetting;
 import io.github.kobe.spring.internal.settings.PrintableText;
+import io.github.kobe.spring.internal.settings.RateText;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -51,7 +51,7 @@ final class PolicyChanges {
         Map<String, String> numbers = new TreeMap<>();
         numbers.put("global.max-in-flight", number(policy.globalMaxInFlight()));
         numbers.put("global.headroom", number(policy.globalHeadroom()));
-        numbers.put("global.rate", RateSetting.textOf(policy.globalRate()));
+        numbers.put("global.rate", RateText.of(policy.globalRate()));
         numbers.put("global.queue-threshold", number(policy.globalQueueThreshold()));
         numbers.put("rejection-policy", policy.rejectionPolicy().toString());
         numbers.put("max-idle-groups", Integer.toString(policy.maxIdleGroups()));

@@ -1,6 +1,7 @@
 package io.github.kobe.spring.autoconfigure;
 
 import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties.RateSetting;
+import io.github.kobe.spring.internal.settings.NamedRateSetting;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.ExecutableMode;
 import org.springframework.aot.hint.RuntimeHints;
@@ -15,8 +16,9 @@ final class RateSettingHints implements RuntimeHintsRegistrar {
 
     @Override
     public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
-        hints.reflection()
-                .registerMethod(
-                        ClassUtils.getMethod(RateSetting.class, "valueOf", String.class), ExecutableMode.INVOKE);
+        for (Class<?> rate : new Class<?>[] {RateSetting.class, NamedRateSetting.class}) {
+            hints.reflection()
+                    .registerMethod(ClassUtils.getMethod(rate, "valueOf", String.class), ExecutableMode.INVOKE);
+        }
     }
 }

@@ -1,5 +1,6 @@
 package io.github.kobe.spring.client;
 
+import io.github.kobe.Costs;
 import io.github.kobe.ExecutorShutdownException;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupLimits;
@@ -95,7 +96,8 @@ public final class GroupExchangeFilterFunction implements ExchangeFilterFunction
                         context.getOrDefault(EnclosingPermit.class, null),
                         groupKey,
                         "",
-                        GroupLimits.NO_TIMEOUT);
+                        GroupLimits.NO_TIMEOUT,
+                        Costs.unsaid());
             } catch (ExecutorShutdownException shutDown) {
                 return Mono.error(new RejectedTaskException(groupKey, "", RejectionReason.SHUTDOWN, -1, -1));
             }

@@ -25,7 +25,7 @@ import org.springframework.expression.spel.ast.TypeReference;
 import org.springframework.expression.spel.ast.VariableReference;
 
 /**
- * Finds at start-up what would always fail in a group expression: unknown variables, and operations that are not
+ * Finds at start-up what would always fail in an annotation's expression: unknown variables, and operations that are not
  * allowed.
  */
 final class ExpressionCheck {

@@ -1,5 +1,6 @@
 package io.github.kobe.spring.method;
 
+import io.github.kobe.Costs;
 import io.github.kobe.GroupExecutor;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
@@ -16,7 +17,7 @@ final class GroupConcurrentInterceptor implements MethodInterceptor {
      * Makes an interceptor.
      *
      * @param methods knows the annotated methods
-     * @param beans finds the beans that group expressions name; null: they may name none
+     * @param beans finds the beans that expressions name; null: they may name none
      */
     GroupConcurrentInterceptor(GuardedMethods methods, @Nullable BeanResolver beans) {
         this.methods = methods;
@@ -33,8 +34,9 @@ final class GroupConcurrentInterceptor implements MethodInterceptor {
             return invocation.proceed();
         }
         String groupKey = method.key().evaluate(target, invocation.getArguments(), beans);
+        Costs costs = method.costs().evaluate(target, invocation.getArguments(), beans);
         GroupExecutor executor = method.executor().get();
         method.unset().look(method, groupKey, executor);
-        return method.style().start(new GuardedCall(method, groupKey, executor, invocation));
+        return method.style().start(new GuardedCall(method, groupKey, costs, executor, invocation));
     }
 }

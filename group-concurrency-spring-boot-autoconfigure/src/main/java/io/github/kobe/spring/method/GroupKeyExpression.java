@@ -1,6 +1,5 @@
 package io.github.kobe.spring.method;
 
-import io.github.kobe.spring.internal.settings.PrintableText;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Member;
 import java.lang.reflect.Method;
@@ -13,8 +12,6 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.expression.BeanResolver;
-import org.springframework.expression.EvaluationContext;
-import org.springframework.expression.EvaluationException;
 import org.springframework.expression.Expression;
 import org.springframework.expression.ParseException;
 import org.springframework.expression.ParserContext;
@@ -38,7 +35,6 @@ final class GroupKeyExpression {
                     + " expression such as \"#tenantId\".";
     private static final String NO_TEXT =
             ", which doesn't override toString: each object would be a separate group, so nothing would be limited";
-    private static final int DEEPEST_CAUSE = 5;
     private static final String TEMPLATE_MARK = "#{";
     private static final Pattern VARIABLE = Pattern.compile("#[\\p{L}_]");
 
@@ -120,6 +116,17 @@ final class GroupKeyExpression {
     }
 
     private static List<Expression> expressions(String text, AnnotatedElement element) {
+        return expressions(text, element, "group", ACTION);
+    }
+
+    /**
+     * {@return the texts and expressions that a text of an annotation consists of}
+     *
+     * @param attribute what the text is of
+     * @param action what to do if it can't be read
+     * @throws InvalidGroupConcurrentException if it can't
+     */
+    static List<Expression> expressions(String text, AnnotatedElement element, String attribute, String action) {
         try {
             if (text.contains(TEMPLATE_MARK)) {
                 Expression template = PARSER.parseExpression(text, ParserContext.TEMPLATE_EXPRESSION);
@@ -134,8 +141,9 @@ final class GroupKeyExpression {
         } catch (ParseException failure) {
             throw new InvalidGroupConcurrentException(
                     element,
-                    "has the group \"" + text + "\", which can't be read as an expression: " + failure.getMessage(),
-                    ACTION,
+                    "has the " + attribute + " \"" + text + "\", which can't be read as an expression: "
+                            + failure.getMessage(),
+                    action,
                     failure);
         }
     }
@@ -153,7 +161,7 @@ final class GroupKeyExpression {
      * @throws IllegalArgumentException if a part of it is null or blank, or can't be evaluated
      */
     String evaluate(@Nullable Object target, @Nullable Object[] args, @Nullable BeanResolver beans) {
-        EvaluationContext context = null;
+        KeyEvaluationContext context = null;
         String key = "";
         for (Part part : parts) {
             String text = part.text;
@@ -161,18 +169,12 @@ final class GroupKeyExpression {
             if (expression != null && part.place >= 0) {
                 text = textOf(args[part.place], expression);
             } else if (expression != null) {
-                context = context == null ? newContext(target, args, beans) : context;
-                text = textOf(valueOf(expression, context), expression);
+                context = context == null ? KeyEvaluationContext.of(method, target, args, places, beans) : context;
+                text = textOf(context.valueOf(expression, nameOf(expression)), expression);
             }
             key = key.isEmpty() ? text : key.concat(text);
         }
         return key;
-    }
-
-    private EvaluationContext newContext(
-            @Nullable Object target, @Nullable Object[] args, @Nullable BeanResolver beans) {
-        Class<?> targetClass = target == null ? method.getDeclaringClass() : ClassUtils.getUserClass(target);
-        return new KeyEvaluationContext(new CallRoot(method, target, targetClass, args), places, beans);
     }
 
     /** Adds the methods and fields that its expressions read. */
@@ -183,26 +185,6 @@ final class GroupKeyExpression {
                 members.addAllOf(part.expression.getAST());
             }
         }
-    }
-
-    private @Nullable Object valueOf(SpelExpression expression, EvaluationContext context) {
-        try {
-            return expression.getValue(context);
-        } catch (EvaluationException failure) {
-            throw new IllegalArgumentException(
-                    nameOf(expression) + " can't be evaluated: "
-                            + PrintableText.inOneLine(String.valueOf(failure.getMessage())),
-                    printable(failure, 0));
-        }
-    }
-
-    /** {@return what tells the same in lines of its own alone: the messages of what was thrown may quote an argument} */
-    private static Throwable printable(Throwable thrown, int depth) {
-        Throwable cause = depth == DEEPEST_CAUSE ? null : thrown.getCause();
-        Throwable told = new IllegalArgumentException(
-                PrintableText.inOneLine(thrown.toString()), cause == null ? null : printable(cause, depth + 1));
-        told.setStackTrace(thrown.getStackTrace());
-        return told;
     }
 
     private String textOf(@Nullable Object value, SpelExpression expression) {

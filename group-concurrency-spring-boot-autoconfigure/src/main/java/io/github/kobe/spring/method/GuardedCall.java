@@ -1,5 +1,6 @@
 package io.github.kobe.spring.method;
 
+import io.github.kobe.Costs;
 import io.github.kobe.ExecutorShutdownException;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupLimits;
@@ -12,6 +13,7 @@ import io.github.kobe.spring.internal.context.EnclosingPermit;
 import java.lang.reflect.UndeclaredThrowableException;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -22,15 +24,18 @@ final class GuardedCall {
 
     private final GuardedMethod method;
     private final String groupKey;
+    private final Costs costs;
     private final GroupExecutor executor;
     private final MethodInvocation invocation;
 
     /** Tells what the method throws from what keeps it from running. Written and read by the thread that runs it. */
     private boolean entered;
 
-    GuardedCall(GuardedMethod method, String groupKey, GroupExecutor executor, MethodInvocation invocation) {
+    GuardedCall(
+            GuardedMethod method, String groupKey, Costs costs, GroupExecutor executor, MethodInvocation invocation) {
         this.method = method;
         this.groupKey = groupKey;
+        this.costs = costs;
         this.executor = executor;
         this.invocation = invocation;
     }
@@ -41,6 +46,10 @@ final class GuardedCall {
 
     String groupKey() {
         return groupKey;
+    }
+
+    Costs costs() {
+        return costs;
     }
 
     String taskId() {
@@ -56,7 +65,7 @@ final class GuardedCall {
     @Nullable
     Object runHere() throws Throwable {
         try {
-            return executor.call(groupKey, taskId(), maxWait(), () -> {
+            return executor.call(groupKey, taskId(), maxWait(), costs, () -> {
                 entered = true;
                 return proceed();
             });
@@ -106,13 +115,12 @@ final class GuardedCall {
 
     private DispatchedFuture submit() {
         CompletableFuture<Thread> runner = new CompletableFuture<>();
-        GroupTask<@Nullable Object> task = new GroupTask<@Nullable Object>(groupKey, taskId(), () -> {
-                    runner.complete(Thread.currentThread());
-                    return await();
-                })
-                .withAbortOnRejection();
-        Duration queueTimeout = method.queueTimeout();
-        TaskHandle<?> handle = executor.submit(queueTimeout == null ? task : task.withQueueTimeout(queueTimeout));
+        Callable<@Nullable Object> work = () -> {
+            runner.complete(Thread.currentThread());
+            return await();
+        };
+        TaskHandle<?> handle = executor.submit(
+                new GroupTask<@Nullable Object>(groupKey, taskId(), work, method.queueTimeout(), true, costs));
         DispatchedFuture future = new DispatchedFuture(this, handle, runner);
         future.follow();
         return future;

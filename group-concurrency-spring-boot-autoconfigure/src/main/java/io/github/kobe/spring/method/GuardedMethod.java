@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param method the method of the target's class
  * @param key gives the group
+ * @param costs gives what a call costs of the group's rates
  * @param queueTimeout how long a call may wait; null: as long as the group allows
  * @param fallback the method that answers rejected calls, if any
  * @param executor the executor that it runs in
@@ -23,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 record GuardedMethod(
         Method method,
         GroupKeyExpression key,
+        CostExpressions costs,
         @Nullable Duration queueTimeout,
         @Nullable FallbackMethod fallback,
         ExecutorBean executor,
@@ -35,6 +37,7 @@ record GuardedMethod(
     /** Adds what it reaches by reflection, when it is a method of a class. */
     void addReached(Class<?> targetClass, Set<Member> reached) {
         key.addReached(targetClass, reached);
+        costs.addReached(targetClass, reached);
         if (fallback != null) {
             reached.add(fallback.method());
         }

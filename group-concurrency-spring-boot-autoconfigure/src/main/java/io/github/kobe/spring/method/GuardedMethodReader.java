@@ -48,6 +48,7 @@ final class GuardedMethodReader {
         return new GuardedMethod(
                 method,
                 key,
+                CostExpressions.parse(annotation.cost(), element, method, check, placeholders),
                 queueTimeout(annotation, element),
                 annotation.fallbackMethod().isEmpty()
                         ? null

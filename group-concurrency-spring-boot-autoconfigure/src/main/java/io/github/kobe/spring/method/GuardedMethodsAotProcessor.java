@@ -13,7 +13,7 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.RegisteredBean;
 
 /**
- * Registers for native images what annotated methods reach only by name: their fallbacks, and what their group
+ * Registers for native images what annotated methods reach only by name: their fallbacks, and what their
  * expressions read.
  */
 final class GuardedMethodsAotProcessor implements BeanRegistrationAotProcessor {

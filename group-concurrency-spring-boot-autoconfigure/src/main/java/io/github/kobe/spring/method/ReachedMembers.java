@@ -18,7 +18,7 @@ import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Finds the methods and fields that a group expression reads, as far as declared types show them: members of a
+ * Finds the methods and fields that an annotation's expression reads, as far as declared types show them: members of a
  * collection's element, or of a type parameter, are known only when the expression is evaluated.
  */
 final class ReachedMembers {

@@ -38,7 +38,8 @@ final class ReactiveCall {
 
     /** Asks for a permit from inside of what encloses the subscriber, blocking nothing. */
     CompletableFuture<GroupPermit> ask(@Nullable EnclosingPermit enclosing) {
-        return EnclosingPermit.acquireAsync(executor(), enclosing, call.groupKey(), call.taskId(), call.maxWait());
+        return EnclosingPermit.acquireAsync(
+                executor(), enclosing, call.groupKey(), call.taskId(), call.maxWait(), call.costs());
     }
 
     RejectedTaskException shutDown() {

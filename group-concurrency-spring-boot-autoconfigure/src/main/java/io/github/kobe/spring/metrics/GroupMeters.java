@@ -208,9 +208,9 @@ final class GroupMeters implements GroupRecorder.Factory {
         GroupLimits ofPattern = policy.patterns().getOrDefault(tag, GroupLimits.unset());
         return policy.groups()
                 .getOrDefault(tag, ofPattern)
-                .rate()
-                .or(() -> policy.defaults().rate())
-                .filter(rate -> !rate.isUnlimited())
+                .rates()
+                .or(() -> policy.defaults().rates())
+                .filter(rates -> !rates.isEmpty())
                 .isPresent();
     }
 

@@ -57,9 +57,11 @@ record Pressure(
                 group.borrowed(),
                 Math.max(share(group.running(), group.maxConcurrency()), share(group.inFlight(), group.maxInFlight())),
                 share(group.queued(), group.queueThreshold()),
-                group.rate().isPresent() ? 1 : 0,
-                group.rate()
-                        .map(rate -> (double) group.rateUsed() / rate.value().burst())
+                group.rates().isPresent() ? 1 : 0,
+                group.rateStats().stream()
+                        .mapToDouble(
+                                stats -> (double) stats.used() / stats.rate().burst())
+                        .max()
                         .orElse(0.0),
                 group.waitsFor().filter(WaitReason.RATE::equals).isPresent() ? 1 : 0);
     }

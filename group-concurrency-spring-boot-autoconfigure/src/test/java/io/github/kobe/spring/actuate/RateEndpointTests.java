@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupPolicy;
+import io.github.kobe.GroupTask;
 import io.github.kobe.Rate;
 import io.github.kobe.TaskHandle;
 import io.github.kobe.testing.Deadline;
@@ -33,6 +34,9 @@ class RateEndpointTests {
                 "management.endpoint.groupexecutor.access=unrestricted",
                 "group-concurrency.groups[partner:*].rate=60 per 1m burst 6",
                 "group-concurrency.groups[partner:free].rate=unlimited",
+                "group-concurrency.groups[llm:*].rates[0]=60 per 1m burst 6",
+                "group-concurrency.groups[llm:*].rates[1]=tokens 90000 per 1m burst 12000 default-cost 1000 refund"
+                        + " false",
                 "group-concurrency.groups[hourly:*].rate.limit=2",
                 "group-concurrency.groups[hourly:*].rate.per=1h",
                 "group-concurrency.groups[hourly:*].queue-timeout=unlimited");
@@ -73,6 +77,48 @@ class RateEndpointTests {
         assertThat(rate.path("used").asInt(-1)).isBetween(0, 1);
         assertThat(rate.has("nextStart")).isTrue();
         assertThat(rate.path("nextStart").isNull()).isTrue();
+    }
+
+    @Test
+    @Tag("RA6")
+    @Tag("RA15")
+    void severalRatesAreShownEachWithItsNameAndHowFarItIsUsedUp() throws Exception {
+        executor.submit(new GroupTask<>("llm:a", "1", () -> null).withCost("tokens", 12_000))
+                .await(Deadline.SECONDS, TimeUnit.SECONDS);
+
+        JsonNode group = server.get("/llm:a?explain=true").body();
+
+        String text = "requests 60 per 1m burst 6, tokens 90000 per 1m burst 12000 default-cost 1000 refund false";
+        assertThat(group.at("/limits/rate/value").asText()).isEqualTo(text);
+        assertThat(group.at("/explanation/matches/0/limits/rate").asText()).isEqualTo(text);
+        assertThat(group.path("rates")).hasSize(2);
+        JsonNode requests = group.path("rates").path(0);
+        assertThat(requests.path("name").asText()).isEqualTo("requests");
+        assertThat(requests.has("defaultCost")).isFalse();
+        assertThat(requests.path("nextStart").isNull()).isTrue();
+        JsonNode tokens = group.path("rates").path(1);
+        assertThat(tokens.path("name").asText()).isEqualTo("tokens");
+        assertThat(tokens.path("limit").asInt()).isEqualTo(90_000);
+        assertThat(tokens.path("burst").asInt()).isEqualTo(12_000);
+        assertThat(tokens.path("sustained").asInt()).isEqualTo(78_001);
+        assertThat(tokens.path("defaultCost").asInt()).isEqualTo(1_000);
+        assertThat(tokens.path("used").asInt()).isBetween(1, 12_000);
+        assertThat(tokens.has("nextStart")).isTrue();
+    }
+
+    @Test
+    @Tag("RA6")
+    void aRateThatIsSetTakesThePlaceOfSeveral() throws Exception {
+        JsonNode set = server.post("/llm:a", "{\"rate\": \"30 per 1s\"}").body();
+
+        assertThat(set.at("/limits/rate/value").asText()).isEqualTo("30 per 1s burst 3");
+        assertThat(set.path("rates")).hasSize(1);
+        server.post("/llm:a", "{\"rate\": \"tokens 30 per 1s\"}")
+                .assertProblem(
+                        400,
+                        "rate",
+                        "tokens 30 per 1s",
+                        "a rate such as \"60 per 1m\" or \"60 per 1m burst 6\", or \"unlimited\"");
     }
 
     @Test

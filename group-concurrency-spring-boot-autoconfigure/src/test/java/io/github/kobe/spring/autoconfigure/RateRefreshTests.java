@@ -14,6 +14,7 @@ import io.github.kobe.spring.InvalidSettingException;
 import io.github.kobe.testing.Deadline;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -56,18 +57,52 @@ class RateRefreshTests {
             context.getBean(GroupConcurrencyRefresher.class).refresh();
 
             assertThat(rateOf(executor, "partner:a").value())
-                    .isEqualTo(Rate.of(30, Duration.ofMinutes(1)).withBurst(2));
-            assertThat(executor.policy().explain("x").rate().orElseThrow().value())
-                    .isEqualTo(Rate.of(100, Duration.ofSeconds(1)));
+                    .containsExactly(Rate.of(30, Duration.ofMinutes(1)).withBurst(2));
+            assertThat(executor.policy().explain("x").rates().orElseThrow().value())
+                    .containsExactly(Rate.of(100, Duration.ofSeconds(1)));
             assertThat(output)
                     .contains("groups[partner:*].rate 60 per 1m burst 6 -> 30 per 1m burst 2")
                     .contains("defaults.rate is set to 100 per 1s burst 10");
 
             settings.put("group-concurrency.groups[partner:*].rate", "unlimited");
             context.getBean(GroupConcurrencyRefresher.class).refresh();
-            assertThat(executor.groupStats("partner:a").flatMap(GroupStats::rate))
+            assertThat(executor.groupStats("partner:a").flatMap(GroupStats::rates))
                     .isEmpty();
             assertThat(output).contains("groups[partner:*].rate 30 per 1m burst 2 -> unlimited");
+        });
+    }
+
+    @Test
+    @Tag("RA6")
+    void severalRatesThatAreReadAgainAreInForceAndToldAsOneValue(CapturedOutput output) {
+        settings.put("group-concurrency.groups[llm:*].rates[0]", "60 per 1m");
+        settings.put("group-concurrency.groups[llm:*].rates[1].name", "tokens");
+        settings.put("group-concurrency.groups[llm:*].rates[1].limit", 90_000);
+        settings.put("group-concurrency.groups[llm:*].rates[1].per", "1m");
+        runner.run(context -> {
+            GroupExecutor executor = context.getBean(GroupExecutor.class);
+            executor.setLimits("llm:a", GroupLimits.unset().withMaxConcurrency(2));
+
+            settings.put("group-concurrency.groups[llm:*].rates[1].default-cost", 1_000);
+            settings.put("group-concurrency.groups[llm:*].rates[1].refund", false);
+            context.getBean(GroupConcurrencyRefresher.class).refresh();
+
+            Rate tokens = Rate.of(90_000, Duration.ofMinutes(1))
+                    .named("tokens")
+                    .withDefaultCost(1_000)
+                    .withoutRefund();
+            assertThat(rateOf(executor, "llm:a").value()).containsExactly(Rate.of(60, Duration.ofMinutes(1)), tokens);
+            assertThat(output)
+                    .contains(
+                            "groups[llm:*].rate requests 60 per 1m burst 6, tokens 90000 per 1m burst 9000 -> requests"
+                                + " 60 per 1m burst 6, tokens 90000 per 1m burst 9000 default-cost 1000 refund false");
+
+            settings.keySet().removeIf(name -> name.contains("rates[1]"));
+            settings.put("group-concurrency.groups[llm:*].rates[0]", "tokens 90000 per 1m");
+            context.getBean(GroupConcurrencyRefresher.class).refresh();
+            assertThat(rateOf(executor, "llm:a").value())
+                    .containsExactly(Rate.of(90_000, Duration.ofMinutes(1)).named("tokens"));
+            assertThat(output).contains("-> tokens 90000 per 1m burst 9000");
         });
     }
 
@@ -101,7 +136,7 @@ class RateRefreshTests {
                     .isThrownBy(() ->
                             context.getBean(GroupConcurrencyRefresher.class).refresh())
                     .withMessage("Setting 'group-concurrency.groups[partner:*].rate' can't be read");
-            assertThat(rateOf(executor, "partner:a").value()).isEqualTo(Rate.of(60, Duration.ofMinutes(1)));
+            assertThat(rateOf(executor, "partner:a").value()).containsExactly(Rate.of(60, Duration.ofMinutes(1)));
         });
     }
 
@@ -119,13 +154,14 @@ class RateRefreshTests {
                         executor.submit(key, "1", () -> "done").await(Deadline.SECONDS, TimeUnit.SECONDS);
                     }
 
-                    assertThat(rateOf(executor, "partner:slow").value()).isEqualTo(Rate.of(5, Duration.ofMinutes(1)));
+                    assertThat(rateOf(executor, "partner:slow").value())
+                            .containsExactly(Rate.of(5, Duration.ofMinutes(1)));
                     assertThat(rateOf(executor, "partner:slow").source()).isEqualTo(LimitSource.RESOLVER);
                     assertThat(rateOf(executor, "partner:a").source()).isEqualTo(LimitSource.PATTERN);
                 });
     }
 
-    private static EffectiveLimit<Rate> rateOf(GroupExecutor executor, String key) {
-        return executor.groupStats(key).flatMap(GroupStats::rate).orElseThrow();
+    private static EffectiveLimit<List<Rate>> rateOf(GroupExecutor executor, String key) {
+        return executor.groupStats(key).flatMap(GroupStats::rates).orElseThrow();
     }
 }

@@ -7,6 +7,7 @@ import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.Rate;
 import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties.RateSetting;
+import io.github.kobe.spring.internal.settings.NamedRateSetting;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -55,7 +56,7 @@ class RateSettingsTests {
     void aRateIsWrittenInPartsOrAsOneText(String rate) throws IOException {
         write("group-concurrency: { defaults: { rate: " + rate + " } }\n");
         try (ConfigurableApplicationContext context = start()) {
-            assertThat(context.getBean(GroupPolicy.class).defaults().rate()).contains(SIXTY.withBurst(3));
+            assertThat(context.getBean(GroupPolicy.class).defaults().rates()).contains(List.of(SIXTY.withBurst(3)));
         }
     }
 
@@ -86,7 +87,9 @@ class RateSettingsTests {
     }
 
     private static List<Rate> rateOf(GroupPolicy policy, String key) {
-        return policy.explain(key).rate().stream().map(limit -> limit.value()).toList();
+        return policy.explain(key).rates().stream()
+                .flatMap(limit -> limit.value().stream())
+                .toList();
     }
 
     @ParameterizedTest
@@ -187,7 +190,6 @@ class RateSettingsTests {
         defaults: { rate: { limits: 60, per: 1m } }                  | defaults.rate.limits       | defaults.rate.limit
         groups: { vip: { rate: { limit: 60, pre: 1m } } }            | groups.vip.rate.pre        | groups.vip.rate.per
         group-list: [ { key: a, rate: { limit: 6, per: 1m, brust: 1 } } ] | group-list[0].rate.brust | group-list[0].rate.burst
-        defaults: { rates: 60 per 1m }                               | defaults.rates             | defaults.rate
         global: { rates: 60 per 1m }                                 | global.rates               | global.rate
         global: { rate: { limit: 60, pre: 1m } }                     | global.rate.pre            | global.rate.per
         rate: 60 per 1m                                              | rate                       | global.rate
@@ -221,7 +223,7 @@ class RateSettingsTests {
     void oneTextTakesThePlaceOfPartsInASourceThatComesAfterIt() throws IOException {
         write("group-concurrency: { defaults: { rate: { limit: 60, per: 1m } } }\n");
         try (ConfigurableApplicationContext context = start("--group-concurrency.defaults.rate=unlimited")) {
-            assertThat(context.getBean(GroupPolicy.class).defaults().rate()).contains(Rate.UNLIMITED);
+            assertThat(context.getBean(GroupPolicy.class).defaults().rates()).contains(List.of());
         }
     }
 
@@ -229,7 +231,7 @@ class RateSettingsTests {
     void aPartTakesThePlaceOfTheSameOneInASourceThatComesAfterIt() throws IOException {
         write("group-concurrency: { defaults: { rate: { limit: 60, per: 1m } } }\n");
         try (ConfigurableApplicationContext context = start("--group-concurrency.defaults.rate.limit=30")) {
-            assertThat(context.getBean(GroupPolicy.class).defaults().rate()).contains(Rate.of(30, MINUTE));
+            assertThat(context.getBean(GroupPolicy.class).defaults().rates()).contains(List.of(Rate.of(30, MINUTE)));
         }
     }
 
@@ -253,10 +255,12 @@ class RateSettingsTests {
         RuntimeHints hints = new RuntimeHints();
         new RateSettingHints().registerHints(hints, getClass().getClassLoader());
 
-        assertThat(RuntimeHintsPredicates.reflection()
-                        .onMethod(RateSetting.class, "valueOf")
-                        .invoke())
-                .accepts(hints);
+        for (Class<?> rate : new Class<?>[] {RateSetting.class, NamedRateSetting.class}) {
+            assertThat(RuntimeHintsPredicates.reflection()
+                            .onMethod(rate, "valueOf")
+                            .invoke())
+                    .accepts(hints);
+        }
     }
 
     @Test

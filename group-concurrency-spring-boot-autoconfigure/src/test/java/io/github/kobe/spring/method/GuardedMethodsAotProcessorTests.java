@@ -57,6 +57,11 @@ class GuardedMethodsAotProcessorTests {
     }
 
     @Test
+    void whatTheExpressionOfACostReadsCanBeRead() {
+        assertThat(invoked(hintsFor(Cost.class), Customer.class, "getAge")).isTrue();
+    }
+
+    @Test
     void whatNoDeclaredTypeTellsIsLeftToTheApplication() {
         assertThat(invoked(hintsFor(Untyped.class), Customer.class, "getName")).isFalse();
     }
@@ -108,6 +113,12 @@ class GuardedMethodsAotProcessorTests {
         }
 
         private void unrelated() {}
+    }
+
+    static class Cost {
+
+        @GroupConcurrent(group = "work", cost = "tokens=#order.customer.age")
+        public void work(Order order) {}
     }
 
     static class Fallbacks extends Answers {

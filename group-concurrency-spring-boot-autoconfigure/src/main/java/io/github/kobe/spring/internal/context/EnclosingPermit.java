@@ -1,5 +1,6 @@
 package io.github.kobe.spring.internal.context;
 
+import io.github.kobe.Costs;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPermit;
 import java.time.Duration;
@@ -62,6 +63,11 @@ public record EnclosingPermit(
     @Override
     public CompletionStage<GroupPermit> acquireAsync(String groupKey, String taskId, Duration maxWait) {
         return permit.acquireAsync(groupKey, taskId, maxWait);
+    }
+
+    @Override
+    public void settle(String rate, long used) {
+        permit.settle(rate, used);
     }
 
     @Override
@@ -131,6 +137,7 @@ public record EnclosingPermit(
      * @param groupKey the group
      * @param taskId names the purpose of the permit
      * @param maxWait how long to wait
+     * @param costs what it costs of the group's rates; under another permit, what each costs by default
      * @return as {@link GroupExecutor#acquireAsync(String, String, Duration)}
      * @throws io.github.kobe.ExecutorShutdownException after a shutdown
      */
@@ -139,7 +146,8 @@ public record EnclosingPermit(
             @Nullable EnclosingPermit innermost,
             String groupKey,
             String taskId,
-            Duration maxWait) {
+            Duration maxWait,
+            Costs costs) {
         Function<GroupPermit, CompletableFuture<GroupPermit>> ask =
                 permit -> permit.acquireAsync(groupKey, taskId, maxWait).toCompletableFuture();
         CompletableFuture<GroupPermit> ofGroup =
@@ -157,7 +165,7 @@ public record EnclosingPermit(
                 return under;
             }
             return current == null
-                    ? executor.acquireAsync(groupKey, taskId, maxWait).toCompletableFuture()
+                    ? executor.acquireAsync(groupKey, taskId, maxWait, costs).toCompletableFuture()
                     : ask.apply(current);
         } finally {
             if (current != null) {

@@ -3,6 +3,7 @@ package io.github.kobe.spring.internal.settings;
 import io.github.kobe.spring.InvalidSettingException;
 import java.math.BigDecimal;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
@@ -78,10 +79,17 @@ public final class BoundSettings implements ConfigurationPropertiesBindHandlerAd
             String problem, String allowed, @Nullable Throwable cause, String... elements) {
         ConfigurationProperty property = find(elements);
         if (property == null) {
-            String name =
-                    String.join(".", elements).replaceFirst("^(group-list|web\\.filter\\.rules)\\.(\\d+)", "$1[$2]");
+            String name = String.join(".", elements)
+                    .replaceFirst("^(group-list|web\\.filter\\.rules)\\.(\\d+)", "$1[$2]")
+                    .replaceFirst("\\.rates\\.(\\d+)$", ".rates[$1]")
+                    .replaceFirst("\\.rates\\.(\\d+)(\\.[a-z-]+)$", ".rates[$1]$2");
             return InvalidSettings.of(
-                    GroupConcurrencyProperties.PREFIX + "." + name, null, "not set", problem, allowed, cause);
+                    GroupConcurrencyProperties.PREFIX + "." + name,
+                    null,
+                    originBelow(elements),
+                    problem,
+                    allowed,
+                    cause);
         }
         return InvalidSettings.of(property, problem, allowed, cause);
     }
@@ -102,19 +110,28 @@ public final class BoundSettings implements ConfigurationPropertiesBindHandlerAd
      * @param elements its name after the prefix, element by element
      */
     public @Nullable ConfigurationProperty find(String... elements) {
-        return find(name -> {
-            if (name.getNumberOfElements() != elements.length + 1) {
+        return find(name -> name.getNumberOfElements() == elements.length + 1 && beginsWith(name, elements));
+    }
+
+    /** {@return where the first of what is below these elements is written, such as a list} */
+    private String originBelow(String... elements) {
+        return properties.values().stream()
+                .filter(property -> property.getName().getNumberOfElements() > elements.length + 1
+                        && beginsWith(property.getName(), elements))
+                .min(Comparator.comparing(ConfigurationProperty::getName))
+                .map(property -> String.valueOf(property.getOrigin()))
+                .orElse("not set");
+    }
+
+    private static boolean beginsWith(ConfigurationPropertyName name, String... elements) {
+        for (int i = 0; i < elements.length; i++) {
+            boolean key = i == 1 && elements[0].equals("groups");
+            String element = name.getElement(i + 1, key ? Form.ORIGINAL : Form.UNIFORM);
+            if (!element.equals(key ? elements[i] : elements[i].replace("-", ""))) {
                 return false;
             }
-            for (int i = 0; i < elements.length; i++) {
-                boolean key = i == 1 && elements[0].equals("groups");
-                String element = name.getElement(i + 1, key ? Form.ORIGINAL : Form.UNIFORM);
-                if (!element.equals(key ? elements[i] : elements[i].replace("-", ""))) {
-                    return false;
-                }
-            }
-            return true;
-        });
+        }
+        return true;
     }
 
     private @Nullable ConfigurationProperty find(Predicate<ConfigurationPropertyName> name) {
@@ -173,8 +190,12 @@ public final class BoundSettings implements ConfigurationPropertiesBindHandlerAd
                 refuseMisread(name, target, property);
                 properties.put(property.getName(), property);
             }
-            if (result instanceof GroupConcurrencyProperties.RateSetting rate && badRate == null) {
-                badRate = RateForms.refusal(name, rate, context.getSources());
+            if (property != null && isListOfRates(target) && ((Collection<?>) result).isEmpty()) {
+                throw InvalidSettings.of(
+                        property, "has no value", "at least one rate, or \"" + LimitSetting.UNLIMITED + "\"", null);
+            }
+            if (badRate == null) {
+                badRate = RateForms.refusalOf(result, name, context.getSources());
             }
             return super.onSuccess(name, target, context, result);
         }
@@ -240,6 +261,11 @@ public final class BoundSettings implements ConfigurationPropertiesBindHandlerAd
             }
         }
 
+        private static boolean isListOfRates(Bindable<?> target) {
+            return target.getType().resolve() == List.class
+                    && target.getType().getGeneric().resolve() == NamedRateSetting.class;
+        }
+
         private static Class<?> typeOf(Bindable<?> target) {
             return ClassUtils.resolvePrimitiveIfNecessary(target.getType().resolve(Object.class));
         }
@@ -261,6 +287,12 @@ public final class BoundSettings implements ConfigurationPropertiesBindHandlerAd
             }
             if (type == GroupConcurrencyProperties.RateSetting.class) {
                 return LimitSetting.RATE.form();
+            }
+            if (type == NamedRateSetting.class) {
+                return NamedRateSetting.FORM + ", or \"unlimited\"";
+            }
+            if (isListOfRates(target)) {
+                return NamedRateSetting.FORM + ", or several after commas, or \"unlimited\"";
             }
             if (type.isEnum()) {
                 return Stream.of(type.getEnumConstants())
@@ -312,10 +344,12 @@ public final class BoundSettings implements ConfigurationPropertiesBindHandlerAd
                 }
                 refuseUnknown(unbound, name, settings, context);
             }
-            if (name.getNumberOfElements() > 2
-                    && name.isNumericIndex(2)
-                    && typeOf(target) == GroupConcurrencyProperties.RateSetting.class) {
-                RateForms.checkNames(name, context.getSources());
+            Class<?> type = typeOf(target);
+            if (type == NamedRateSetting.class
+                    || (name.getNumberOfElements() > 2
+                            && name.isNumericIndex(2)
+                            && type == GroupConcurrencyProperties.RateSetting.class)) {
+                RateForms.checkNames(name, type, context.getSources());
             }
             if (name.equals(PREFIX) && badRate != null) {
                 throw badRate;
@@ -328,7 +362,7 @@ public final class BoundSettings implements ConfigurationPropertiesBindHandlerAd
                 Class<?> settings,
                 BindContext context) {
             for (ConfigurationProperty unknown : unbound.getUnboundProperties()) {
-                if (RateForms.isOverruled(unknown.getName(), context.getSources())) {
+                if (RateForms.isOverruled(unknown, context.getSources())) {
                     continue;
                 }
                 if (!bound.equals(PREFIX) || !KnownNames.isOfOthers(unknown.getName())) {

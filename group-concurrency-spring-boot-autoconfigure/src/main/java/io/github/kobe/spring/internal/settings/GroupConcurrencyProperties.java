@@ -5,7 +5,6 @@ import io.github.kobe.Rate;
 import io.github.kobe.RejectionPolicy;
 import io.github.kobe.cluster.OnStoreLoss;
 import java.time.Duration;
-import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
@@ -13,7 +12,6 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
-import org.springframework.boot.convert.DurationStyle;
 
 /**
  * The settings under {@code group-concurrency}, as they are written; {@code null} where nothing is written. Their
@@ -100,6 +98,7 @@ public record GroupConcurrencyProperties(
      * @param guaranteed How many tasks of a group are to be in flight before others get more; 0 to 1,000,000.
      * @param clusterMaxInFlight How many tasks of a group may be in flight over all instances, at least 1, or "unlimited".
      * @param rate How much of a group starts in any window of time, as "60 per 1m" or "60 per 1m burst 6", or "unlimited".
+     * @param rates Several rates, each with another name: work says what it costs of each. Either these or the one.
      */
     public record Limits(
             @Nullable Integer maxConcurrency,
@@ -109,9 +108,10 @@ public record GroupConcurrencyProperties(
             @Nullable Integer weight,
             @Nullable Integer guaranteed,
             @Nullable Integer clusterMaxInFlight,
-            @Nullable RateSetting rate) {
+            @Nullable RateSetting rate,
+            @Nullable List<NamedRateSetting> rates) {
 
-        static final Limits INHERITED = new Limits(null, null, null, null, null, null, null, null);
+        static final Limits INHERITED = new Limits(null, null, null, null, null, null, null, null, null);
 
         /** {@return the same numbers as the engine takes them} */
         public GroupLimits toGroupLimits() {
@@ -123,7 +123,11 @@ public record GroupConcurrencyProperties(
             limits = weight == null ? limits : limits.withWeight(weight);
             limits = guaranteed == null ? limits : limits.withGuaranteed(guaranteed);
             limits = clusterMaxInFlight == null ? limits : limits.withClusterMaxInFlight(clusterMaxInFlight);
-            return rate == null ? limits : limits.withRate(rate.toRate());
+            limits = rate == null ? limits : limits.withRate(rate.toRate());
+            return rates == null
+                    ? limits
+                    : limits.withRates(
+                            rates.stream().map(NamedRateSetting::toRate).toList());
         }
     }
 
@@ -139,6 +143,7 @@ public record GroupConcurrencyProperties(
      * @param guaranteed How many tasks of the group are to be in flight before others get more; 0 to 1,000,000.
      * @param clusterMaxInFlight How many tasks of the group may be in flight over all instances, at least 1.
      * @param rate How much of the group starts in any window of time, as "60 per 1m" or "60 per 1m burst 6".
+     * @param rates Several rates, each with another name: work says what it costs of each. Either these or the one.
      */
     public record ListedGroup(
             @Nullable String key,
@@ -149,7 +154,8 @@ public record GroupConcurrencyProperties(
             @Nullable Integer weight,
             @Nullable Integer guaranteed,
             @Nullable Integer clusterMaxInFlight,
-            @Nullable RateSetting rate) {
+            @Nullable RateSetting rate,
+            @Nullable List<NamedRateSetting> rates) {
 
         /** {@return the element without its key} */
         public Limits limits() {
@@ -161,7 +167,8 @@ public record GroupConcurrencyProperties(
                     weight,
                     guaranteed,
                     clusterMaxInFlight,
-                    rate);
+                    rate,
+                    rates);
         }
     }
 
@@ -179,9 +186,6 @@ public record GroupConcurrencyProperties(
 
         private static final Pattern TEXT =
                 Pattern.compile("(\\d{1,10})\\s+per\\s+(\\S+)(?:\\s+burst\\s+(\\d{1,10}))?");
-
-        private static final List<ChronoUnit> UNITS =
-                List.of(ChronoUnit.DAYS, ChronoUnit.HOURS, ChronoUnit.MINUTES, ChronoUnit.SECONDS, ChronoUnit.MILLIS);
 
         /**
          * Reads one text.
@@ -206,25 +210,6 @@ public record GroupConcurrencyProperties(
                     Integer.valueOf(parts.group(1)),
                     LimitSetting.duration(parts.group(2)),
                     parts.group(3) == null ? null : Integer.valueOf(parts.group(3)));
-        }
-
-        /**
-         * Writes a rate as one text.
-         *
-         * @param rate the rate
-         * @return a text that {@link #valueOf} reads as the same rate
-         */
-        public static String textOf(Rate rate) {
-            if (rate.isUnlimited()) {
-                return LimitSetting.UNLIMITED;
-            }
-            Duration per = rate.per();
-            String window = UNITS.stream()
-                    .filter(unit -> per.toNanos() % unit.getDuration().toNanos() == 0)
-                    .findFirst()
-                    .map(unit -> DurationStyle.SIMPLE.print(per, unit))
-                    .orElseGet(per::toString);
-            return rate.limit() + " per " + window + " burst " + rate.burst();
         }
 
         /** {@return the rate as the engine takes it} */

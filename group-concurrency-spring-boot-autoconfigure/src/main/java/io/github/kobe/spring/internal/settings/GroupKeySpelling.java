@@ -34,8 +34,14 @@ public final class GroupKeySpelling {
     /** A rate is the one limit that may have parts. */
     private static final Pattern PART_OF_RATE = Pattern.compile("(?<=\\.rate)\\.[^.]+$", Pattern.CASE_INSENSITIVE);
 
-    private static final Set<String> SETTINGS = Stream.of(LimitSetting.values())
-            .map(setting -> setting.property().replace("-", ""))
+    /** One of a list of rates, and perhaps a part of it: what has brackets after the key. */
+    private static final Pattern RATE_IN_LIST =
+            Pattern.compile("(?<=\\.rates)\\[\\d+](?:\\.[^\\[\\]]*)?$", Pattern.CASE_INSENSITIVE);
+
+    private static final Set<String> SETTINGS = Stream.concat(
+                    Stream.of(LimitSetting.values())
+                            .map(setting -> setting.property().replace("-", "")),
+                    Stream.of(RateForms.LIST))
             .collect(Collectors.toUnmodifiableSet());
 
     private GroupKeySpelling() {}
@@ -58,7 +64,7 @@ public final class GroupKeySpelling {
     }
 
     private static void check(String name, EnumerablePropertySource<?> source) {
-        Matcher matcher = UNDER_GROUPS.matcher(name);
+        Matcher matcher = UNDER_GROUPS.matcher(RATE_IN_LIST.matcher(name).replaceFirst(""));
         if (!matcher.matches()) {
             return;
         }

@@ -151,7 +151,7 @@ public enum LimitSetting {
         if (unlimited().filter(value::equals).isPresent()) {
             return UNLIMITED;
         }
-        return value instanceof Rate rate ? RateSetting.textOf(rate) : value.toString();
+        return value.toString();
     }
 
     private Optional<?> read(GroupLimits limits) {
@@ -163,7 +163,7 @@ public enum LimitSetting {
             case WEIGHT -> boxed(limits.weight());
             case GUARANTEED -> boxed(limits.guaranteed());
             case CLUSTER_MAX_IN_FLIGHT -> boxed(limits.clusterMaxInFlight());
-            case RATE -> limits.rate();
+            case RATE -> limits.rates().map(RateText::of);
         };
     }
 

@@ -70,6 +70,8 @@ class GroupKeySpellingTests {
         group-concurrency.groups[a]b].max-concurrency  | a]b
         group-concurrency.groups[a[b].max-concurrency  | a[b
         group-concurrency.groups[a].b].max-concurrency | a].b
+        group-concurrency.groups[a]b].rates[0].limit   | a]b
+        group-concurrency.groups[a].rate[0].limit      | a].rate[0
         """)
     void aBracketInsideBracketsIsRefusedInFavourOfTheList(String name, String key) {
         assertThatExceptionOfType(InvalidSettingException.class)
