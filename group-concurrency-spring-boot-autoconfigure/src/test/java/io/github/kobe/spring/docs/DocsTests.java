@@ -248,7 +248,7 @@ class DocsTests {
         assertThat(names(explained.path("explanation"))).isEqualTo(names(explanation));
         assertThat(names(explained.at("/explanation/matches/0"))).isEqualTo(names(explanation.at("/matches/0")));
 
-        assertThat(names(JSON.readTree(shown.get(3)).at("/rates/0"))).isEqualTo(components(GroupReport.RateUse.class));
+        assertThat(names(JSON.readTree(shown.get(3)).at("/rates/1"))).isEqualTo(components(GroupReport.RateUse.class));
 
         JsonNode shownAll = JSON.readTree(shown.get(4));
         assertThat(names(all)).isEqualTo(names(shownAll));
@@ -396,6 +396,21 @@ class DocsTests {
                     assertThat(context.getBean(GroupExecutor.class).stats().globalRate())
                             .isEqualTo(Rate.UNLIMITED);
                 });
+    }
+
+    @Test
+    @Tag("RA7")
+    void theHowtoOnLanguageModelsChargesWhatTheyHaveUsed() throws Exception {
+        DocumentedApplication application = of("docs/howto/call-a-language-model.md", 0);
+        URI model = application.address().resolve("/completions");
+
+        assertThat(application.bean(LanguageModel.class).ask("a", model, "What do you get if you multiply?"))
+                .isEqualTo("42");
+
+        GroupStats group =
+                application.bean(GroupExecutor.class).groupStats("llm:a").orElseThrow();
+        assertThat(group.rateStats()).extracting(stats -> stats.rate().name()).containsExactly("requests", "tokens");
+        assertThat(group.rateStats().getLast().used()).isEqualTo(12_000);
     }
 
     /** As an application finds them, where a bean's name is that of its class. */

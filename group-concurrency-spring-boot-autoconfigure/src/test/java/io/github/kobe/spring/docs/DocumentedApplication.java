@@ -24,6 +24,7 @@ import org.springframework.http.ResponseEntity;
 import org.springframework.scheduling.annotation.EnableAsync;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RestController;
 
 /** A web application that runs the code and the settings that the docs show. */
@@ -60,6 +61,7 @@ final class DocumentedApplication extends ApplicationServer {
         CustomerPages.class,
         ReportStore.class,
         TenantReports.class,
+        LanguageModel.class,
         OrderStore.class,
         PartnerCalls.class,
         PartnerClient.class,
@@ -106,6 +108,12 @@ final class DocumentedApplication extends ApplicationServer {
             return ResponseEntity.status(HttpStatus.TOO_MANY_REQUESTS)
                     .header(HttpHeaders.RETRY_AFTER, "120")
                     .body("too many");
+        }
+
+        /** As a language model does that has counted much more than anybody thought. */
+        @PostMapping("/completions")
+        LanguageModel.Completion complete() {
+            return new LanguageModel.Completion("42", 60_000);
         }
 
         @GetMapping("/reports/{tenantId}")
