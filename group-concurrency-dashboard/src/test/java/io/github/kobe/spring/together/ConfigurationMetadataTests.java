@@ -38,6 +38,7 @@ class ConfigurationMetadataTests {
             "group-concurrency.rollout.store");
 
     private static final Set<String> COLLECTIONS = Set.of(
+            "group-concurrency.defaults.rates",
             "group-concurrency.groups",
             "group-concurrency.group-list",
             "group-concurrency.rollout.http.header",

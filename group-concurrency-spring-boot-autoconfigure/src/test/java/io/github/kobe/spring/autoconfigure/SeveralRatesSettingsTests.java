@@ -191,6 +191,8 @@ class SeveralRatesSettingsTests {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
+        groups: { vip: { rate: { name: tokens, limit: 60, per: 1m } } }        | groups.vip.rate.name    | groups.vip.rates[0].name
+        group-list: [ { key: a, rate: { limit: 6, per: 1m, default-cost: 2 } } ] | group-list[0].rate.default-cost | group-list[0].rates[0].default-cost
         defaults: { rates: [ { nam: tokens, limit: 60, per: 1m } ] }           | defaults.rates[0].nam   | defaults.rates[0].name
         groups: { vip: { rates: [ 60 per 1m, { limit: 60, pre: 1m } ] } }      | groups.vip.rates[1].pre | groups.vip.rates[1].per
         group-list: [ { key: a, rates: [ { limit: 6, per: 1m, brust: 1 } ] } ] | group-list[0].rates[0].brust | group-list[0].rates[0].burst

@@ -95,7 +95,9 @@ final class KnownNames {
         if (renamed != null) {
             return renamed;
         }
-        Optional<String> meant = meantBy(written, near).or(() -> ofOthersMeantBy(unknown.getName()));
+        Optional<String> meant = RateForms.meantInList(unknown.getName())
+                .or(() -> meantBy(written, near))
+                .or(() -> ofOthersMeantBy(unknown.getName()));
         return InvalidSettings.of(
                 unknown,
                 "is unknown"

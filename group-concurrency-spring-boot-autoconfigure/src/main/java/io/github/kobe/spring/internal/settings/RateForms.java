@@ -4,6 +4,7 @@ import io.github.kobe.spring.InvalidSettingException;
 import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties.RateSetting;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
@@ -144,6 +145,20 @@ final class RateForms {
                         });
             }
         }
+    }
+
+    /** {@return the name in a list of rates, for one below a single rate that only those have; empty: it is none of them} */
+    static Optional<String> meantInList(ConfigurationPropertyName name) {
+        int elements = name.getNumberOfElements();
+        String last = name.getLastElement(Form.UNIFORM);
+        boolean isMeant = elements > 3
+                && !name.getElement(1, Form.UNIFORM).equals("global")
+                && name.getElement(elements - 2, Form.UNIFORM).equals(LimitSetting.RATE.property())
+                && PARTS_IN_LIST.contains(last)
+                && !PARTS.contains(last);
+        return isMeant
+                ? Optional.of(name.chop(elements - 2) + "." + LIST + "[0]." + name.getLastElement(Form.DASHED))
+                : Optional.empty();
     }
 
     /**
