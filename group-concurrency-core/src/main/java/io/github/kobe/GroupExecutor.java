@@ -359,7 +359,8 @@ public final class GroupExecutor implements AutoCloseable {
             throws Exception {
         requireTask(groupKey, taskId, task);
         Objects.requireNonNull(maxWait, "maxWait");
-        return doors.call(groupKey, taskId, maxWait, Objects.requireNonNull(costs, "costs"), task);
+        Objects.requireNonNull(costs, "costs");
+        return doors.call(groupKey, taskId, maxWait, costs.areUnsaid() ? null : costs, task);
     }
 
     /**

@@ -673,7 +673,7 @@ class AcquireTests {
         assertThat(executor.groupStats("a").orElseThrow()).satisfies(group -> {
             assertThat(group.totals().submitted()).isEqualTo(1);
             assertThat(group.totals().rejectedByReason()).containsEntry(RejectionReason.QUEUE_TIMEOUT, 1L);
-            assertThat(group.rateUsed()).isZero();
+            assertThat(group.rateStats().getFirst().used()).isZero();
         });
         assertThat(executor.stats().totals().rejected()).isEqualTo(2);
         assertThat(executor.submit("a", "next", () -> "ran").await().value()).isEqualTo("ran");

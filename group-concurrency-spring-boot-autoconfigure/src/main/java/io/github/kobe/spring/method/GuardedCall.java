@@ -95,8 +95,8 @@ final class GuardedCall {
             EnclosingPermit entered = EnclosingPermit.entered(executor, groupKey);
             // A thread that waits inside its own call or task lends; what nobody waits for has to share at once.
             if (entered != null && (entered.groupKey().equals(groupKey) || !inItsGroup)) {
-                CompletableFuture<GroupPermit> asked =
-                        entered.acquireAsync(groupKey, taskId(), maxWait()).toCompletableFuture();
+                CompletableFuture<GroupPermit> asked = entered.acquireAsync(groupKey, taskId(), maxWait(), costs)
+                        .toCompletableFuture();
                 if (!EnclosingPermit.isClosed(asked)) {
                     return SharedRun.start(this, asked, this::await);
                 }

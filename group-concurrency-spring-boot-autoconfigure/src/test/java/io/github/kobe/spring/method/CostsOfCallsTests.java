@@ -45,8 +45,7 @@ class CostsOfCallsTests {
 
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(
-                    GroupConcurrencyAutoConfiguration.class,
-                    GroupConcurrentAspectAutoConfiguration.class))
+                    GroupConcurrencyAutoConfiguration.class, GroupConcurrentAspectAutoConfiguration.class))
             .withPropertyValues(
                     "group-concurrency.groups[llm*].rates[0]=" + REQUESTS,
                     "group-concurrency.groups[llm*].rates[1]=" + TOKENS,
@@ -129,6 +128,26 @@ class CostsOfCallsTests {
                     .isEqualTo("done");
 
             assertThat(used(executor, "llm:later")).containsExactly(1, 13);
+        });
+    }
+
+    @Test
+    void aCallThatSharesThePermitOfAnotherCostsTheSame() {
+        runner.withBean(Model.class).run(context -> {
+            Model model = context.getBean(Model.class);
+            GroupExecutor executor = context.getBean(GroupExecutor.class);
+
+            String answer =
+                    executor.call("outer", () -> model.mono(() -> "done", 13).block(Deadline.LONG));
+            assertThat(answer).isEqualTo("done");
+            assertThat(used(executor, "llm:mono")).containsExactly(1, 13);
+            StepVerifier.create(model.mono(() -> "outer", 1)
+                            .flatMap(outer -> Mono.fromCallable(() -> model.later(() -> "inner", 11))
+                                    .flatMap(Mono::fromFuture)))
+                    .expectNext("inner")
+                    .expectComplete()
+                    .verify(Deadline.LONG);
+            assertThat(used(executor, "llm:later")).containsExactly(1, 11);
         });
     }
 

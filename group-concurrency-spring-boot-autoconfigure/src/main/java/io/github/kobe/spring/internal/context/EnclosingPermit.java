@@ -66,6 +66,11 @@ public record EnclosingPermit(
     }
 
     @Override
+    public CompletionStage<GroupPermit> acquireAsync(String groupKey, String taskId, Duration maxWait, Costs costs) {
+        return permit.acquireAsync(groupKey, taskId, maxWait, costs);
+    }
+
+    @Override
     public void settle(String rate, long used) {
         permit.settle(rate, used);
     }
@@ -137,7 +142,7 @@ public record EnclosingPermit(
      * @param groupKey the group
      * @param taskId names the purpose of the permit
      * @param maxWait how long to wait
-     * @param costs what it costs of the group's rates; under another permit, what each costs by default
+     * @param costs what it costs of the group's rates
      * @return as {@link GroupExecutor#acquireAsync(String, String, Duration)}
      * @throws io.github.kobe.ExecutorShutdownException after a shutdown
      */
@@ -149,7 +154,7 @@ public record EnclosingPermit(
             Duration maxWait,
             Costs costs) {
         Function<GroupPermit, CompletableFuture<GroupPermit>> ask =
-                permit -> permit.acquireAsync(groupKey, taskId, maxWait).toCompletableFuture();
+                permit -> permit.acquireAsync(groupKey, taskId, maxWait, costs).toCompletableFuture();
         CompletableFuture<GroupPermit> ofGroup =
                 askUnder(executor, innermost, permit -> permit.groupKey().equals(groupKey), ask);
         if (ofGroup != null) {
