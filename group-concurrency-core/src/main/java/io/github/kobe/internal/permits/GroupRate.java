@@ -211,21 +211,29 @@ final class GroupRate {
         return latest;
     }
 
-    /** {@return which rate's limit is below what such a start costs, and so never allows it; -1: none} */
-    int exceeded(@Nullable Costs costs) {
-        for (int i = 0; costs != null && i < parts.length; i++) {
-            if (parts[i].costOf(costs) > parts[i].tempo.limit()) {
-                return i;
-            }
-        }
-        return -1;
+    /** {@return whether such a start costs more than a limit, and so is never allowed} By anyone; it may be stale. */
+    boolean isExceededBy(@Nullable Costs costs) {
+        return costs != null && exceeded(costs) != null;
     }
 
-    /** {@return by how much such a start is too costly for that rate, in words} By anyone. */
-    String excess(int index, @Nullable Costs costs) {
-        Part part = parts[index];
-        return "it costs " + part.costOf(costs) + " '" + part.rate.name()
-                + "', of which the group may never have more than " + part.tempo.limit() + " in " + part.rate.per();
+    private @Nullable Part exceeded(Costs costs) {
+        for (Part part : parts) {
+            if (part.costOf(costs) > part.tempo.limit()) {
+                return part;
+            }
+        }
+        return null;
+    }
+
+    /** {@return by how much such a start is too costly, in words; {@code null}: it isn't} By anyone; it may be stale. */
+    @Nullable
+    String excess(@Nullable Costs costs) {
+        Part part = costs == null ? null : exceeded(costs);
+        return part == null
+                ? null
+                : "it costs " + part.costOf(costs) + " '" + part.rate.name()
+                        + "', of which the group may never have more than " + part.tempo.limit() + " in "
+                        + part.rate.per();
     }
 
     /** {@return whether such a start is allowed at that time} By anyone; it may be stale. */
@@ -345,16 +353,14 @@ final class GroupRate {
         return alarmAt == 0 || time < alarmAt;
     }
 
-    /** One is set, or about to be; returns the one there was before. */
-    long alarmIsSet(long time) {
-        long before = alarmAt;
-        alarmAt = time;
-        return before;
+    /** {@return when the earliest is due; 0: none is set} By anyone; who has seen it set, sees that. */
+    long alarm() {
+        return alarmAt;
     }
 
-    /** {@return whether the earliest one is that} By anyone; who has seen it set, sees that. */
-    boolean hasAlarm(long time) {
-        return alarmAt == time;
+    /** One is set, or about to be. */
+    void alarmIsSet(long time) {
+        alarmAt = time;
     }
 
     /** One has come: there may be an earlier one than it was. */

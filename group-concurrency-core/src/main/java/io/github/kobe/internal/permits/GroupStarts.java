@@ -217,7 +217,8 @@ abstract sealed class GroupStarts extends GroupWaits permits GroupState {
             return;
         }
         // Noted first: one that isn't noted is forgotten as pointless.
-        long before = known.alarmIsSet(due);
+        long before = known.alarm();
+        known.alarmIsSet(due);
         boolean set = false;
         try {
             set = engine.housekeeper.at(due, () -> isPointless(due), asGroup()::rateIsDue);
@@ -225,7 +226,7 @@ abstract sealed class GroupStarts extends GroupWaits permits GroupState {
             // As without a thread.
         }
         if (!set) {
-            long unset = known.alarmIsSet(before);
+            known.alarmIsSet(before);
             boolean unused = engine.housekeeper.retry(asGroup());
         }
     }
@@ -233,7 +234,7 @@ abstract sealed class GroupStarts extends GroupWaits permits GroupState {
     /** {@return whether an earlier alarm was set than that one, which sees to the next, or it has come} By anyone. */
     private boolean isPointless(long alarm) {
         GroupRate known = rate;
-        return isDead() || known == null || !known.hasAlarm(alarm);
+        return isDead() || known == null || known.alarm() != alarm;
     }
 
     /**
@@ -351,12 +352,9 @@ abstract sealed class GroupStarts extends GroupWaits permits GroupState {
 
     /** {@return what tells why {@code node} is not let in, or waits no longer} By anyone. */
     public final Rejection rejection(RejectionReason reason, Node node) {
-        Rejection rejection = rejection(reason);
         GroupRate known = rate;
-        int exceeded = known == null ? -1 : known.exceeded(node.costs());
-        return reason == RejectionReason.RATE_LIMITED && exceeded >= 0
-                ? rejection.because(known.excess(exceeded, node.costs()))
-                : rejection;
+        String excess = known == null || reason != RejectionReason.RATE_LIMITED ? null : known.excess(node.costs());
+        return excess == null ? rejection(reason) : rejection(reason).because(excess);
     }
 
     private Rejection rejection(RejectionReason reason, int limit, long queued, long retryAfter) {

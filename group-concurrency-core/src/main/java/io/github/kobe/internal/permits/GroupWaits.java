@@ -289,7 +289,7 @@ abstract sealed class GroupWaits extends FreePermits permits GroupStarts {
 
     /** {@return whether a rate never lets {@code node} start, since it costs more than the limit} */
     final boolean exceedsARate(Node node) {
-        return rate != null && rate.exceeded(node.costs()) >= 0;
+        return rate != null && rate.isExceededBy(node.costs());
     }
 
     /** {@return why the wait of {@code node} ends now, whatever is free; {@code null}: it goes on} */
