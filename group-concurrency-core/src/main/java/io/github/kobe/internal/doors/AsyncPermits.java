@@ -2,12 +2,15 @@ package io.github.kobe.internal.doors;
 
 import io.github.kobe.Costs;
 import io.github.kobe.GroupPermit;
+import io.github.kobe.RejectionReason;
 import io.github.kobe.TaskTrace;
 import io.github.kobe.internal.base.EffectiveLimits;
+import io.github.kobe.internal.base.Rejection;
 import io.github.kobe.internal.base.StackReserve;
 import io.github.kobe.internal.permits.Batch;
 import io.github.kobe.internal.permits.Group;
 import io.github.kobe.internal.permits.Group.Verdict;
+import io.github.kobe.internal.permits.Groups;
 import io.github.kobe.internal.permits.SharedGlobal;
 import io.github.kobe.internal.work.PermitFuture;
 import java.time.Duration;
@@ -17,15 +20,14 @@ import org.jspecify.annotations.Nullable;
 /** Permits that no thread waits for. */
 final class AsyncPermits {
 
-    private final Engine engine;
+    private final Groups engine;
 
-    AsyncPermits(Engine engine) {
+    AsyncPermits(Groups engine) {
         this.engine = engine;
     }
 
     CompletionStage<GroupPermit> ask(String key, String id, @Nullable Duration maxWait, Costs costs) {
         StackReserve.require();
-        engine.requireAdmits();
         return ask(key, id, EffectiveLimits.saturatedNanos(maxWait), null, costs);
     }
 
@@ -53,7 +55,7 @@ final class AsyncPermits {
             switch (verdict) {
                 case GRANTED -> node.handOut(0);
                 case QUEUED -> {}
-                case REJECTED, SHUT_DOWN -> node.reject(Callers.refusal(batch, group));
+                case REJECTED, SHUT_DOWN -> node.reject(refusal(batch, group));
                 case DEAD -> {
                     engine.forget(group);
                     continue;
@@ -61,5 +63,12 @@ final class AsyncPermits {
             }
             return node.future();
         }
+    }
+
+    /** {@return why a group has not let in who asked; its recorder hears it here} */
+    static Rejection refusal(Batch batch, Group group) {
+        Rejection rejection = batch.rejection;
+        group.record.rejected(rejection != null ? rejection.reason() : RejectionReason.SHUTDOWN);
+        return rejection != null ? rejection : group.rejection(RejectionReason.SHUTDOWN);
     }
 }

@@ -454,7 +454,7 @@ final class Callers {
                 }
                 case QUEUED -> {}
                 case REJECTED, SHUT_DOWN -> {
-                    return refusal(batch, group);
+                    return AsyncPermits.refusal(batch, group);
                 }
                 case DEAD -> {
                     engine.forget(group);
@@ -464,12 +464,5 @@ final class Callers {
         }
         RejectionReason reason = waiter.await(maxWaitNanos);
         return reason == null ? null : group.rejection(reason, waiter);
-    }
-
-    /** {@return why a group has not let in who asked; its recorder hears it here} */
-    static Rejection refusal(Batch batch, Group group) {
-        Rejection rejection = batch.rejection;
-        group.record.rejected(rejection != null ? rejection.reason() : RejectionReason.SHUTDOWN);
-        return rejection != null ? rejection : group.rejection(RejectionReason.SHUTDOWN);
     }
 }

@@ -116,6 +116,7 @@ public final class Doors {
     }
 
     public CompletionStage<GroupPermit> acquireAsync(String key, String id, @Nullable Duration maxWait, Costs costs) {
+        engine.requireAdmits();
         return engine.asyncPermits.ask(key, id, maxWait, costs);
     }
 

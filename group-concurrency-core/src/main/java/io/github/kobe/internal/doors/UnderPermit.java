@@ -5,13 +5,13 @@ import io.github.kobe.GroupPermit;
 import io.github.kobe.internal.base.EffectiveLimits;
 import io.github.kobe.internal.base.KeyText;
 import io.github.kobe.internal.base.StackReserve;
-import io.github.kobe.internal.permits.Charge;
 import io.github.kobe.internal.permits.Hold;
 import io.github.kobe.internal.permits.Holds;
 import io.github.kobe.internal.permits.SharedGlobal;
 import io.github.kobe.internal.work.Inside;
 import io.github.kobe.internal.work.OpenablePermit;
 import io.github.kobe.internal.work.Opener;
+import io.github.kobe.internal.work.Settlement;
 import io.github.kobe.internal.work.Share;
 import java.time.Duration;
 import java.util.Objects;
@@ -92,7 +92,7 @@ final class UnderPermit implements Opener {
             throw new IllegalStateException("The current thread is inside no work that has used anything of '"
                     + KeyText.printable(Objects.requireNonNull(rate, "rate")) + "'");
         }
-        Charge.settle(open.real(), rate, used);
+        Settlement.settle(open.real(), rate, used);
     }
 
     /** {@return a permit that shares what the current thread is inside of; empty: it is inside of nothing that is open} */

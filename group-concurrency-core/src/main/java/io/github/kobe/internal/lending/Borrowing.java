@@ -224,9 +224,7 @@ final class Borrowing {
     private final class Attempt {
 
         private final GroupState group;
-        /** The offers for that one alone. */
         private final List<Offer> forOnly;
-
         private final Node node;
         private final boolean last;
 

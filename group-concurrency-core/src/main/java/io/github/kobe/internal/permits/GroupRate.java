@@ -21,6 +21,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class GroupRate {
 
+    /** What waits ahead of a start. */
+    interface Ahead {
+
+        /** {@return what all of it costs of a rate, where each that says nothing of that costs so much} */
+        long costOf(String rate, int byDefault);
+    }
+
     /** One of them. Its pace goes from one object to the next that has the same name. */
     private static final class Part {
 
@@ -268,7 +275,7 @@ final class GroupRate {
      * {@return when such a start is allowed behind all that waits, if nothing but the rates keeps it, and nothing starts before {@code
      * from}} It may be later: a start above the burst gives up what was saved until then.
      */
-    long nextBehind(GroupQueue waiting, @Nullable Costs costs, long from) {
+    long nextBehind(Ahead waiting, @Nullable Costs costs, long from) {
         long latest = from;
         for (Part part : parts) {
             int own = part.costOf(costs);

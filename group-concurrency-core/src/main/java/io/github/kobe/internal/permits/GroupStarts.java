@@ -181,6 +181,11 @@ abstract sealed class GroupStarts extends GroupWaits permits GroupState {
         }
     }
 
+    /** Corrects what a start was charged, by who keeps out what it has got; false if that was done before. */
+    public final boolean settle(Charge charge, String name, long used) {
+        return charge.settle(name, used, rate, engine.now());
+    }
+
     /** Has the housekeeper look when something that waits may start, or when the group may be forgotten. It doesn't fail. */
     final void armRate() {
         GroupRate known = rate;
@@ -295,7 +300,7 @@ abstract sealed class GroupStarts extends GroupWaits permits GroupState {
         long now = known.now();
         long pause = settings.pauseEndsIn(now);
         long from = pause == GroupSettings.NEVER ? now : now + pause;
-        return Math.max(ofAll, known.nextBehind(queue, node.costs(), from) - now);
+        return Math.max(ofAll, known.nextBehind(queue::costOf, node.costs(), from) - now);
     }
 
     /** Tells the log, once for all groups of a rule, if work says what it costs of a rate that the group hasn't got. By anyone. */

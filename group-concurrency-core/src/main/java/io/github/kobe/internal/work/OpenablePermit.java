@@ -5,7 +5,6 @@ import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupPermit;
 import io.github.kobe.internal.base.KeyText;
 import io.github.kobe.internal.base.StackReserve;
-import io.github.kobe.internal.permits.Charge;
 import io.github.kobe.internal.permits.Hold;
 import java.time.Duration;
 import java.util.Objects;
@@ -53,7 +52,7 @@ public interface OpenablePermit extends GroupPermit {
         StackReserve.require();
         keepOrThrow();
         try {
-            Charge.settle(hold(), rate, used);
+            Settlement.settle(hold(), rate, used);
         } finally {
             release();
         }

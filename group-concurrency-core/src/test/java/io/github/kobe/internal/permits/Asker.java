@@ -83,6 +83,19 @@ final class Asker implements AutoCloseable {
         group.release(0, group.home);
     }
 
+    /** {@return whether what a start was charged hadn't been corrected before} */
+    boolean settle(String key, Charge charged, String rate, long used) {
+        Batch batch = new Batch(engine);
+        Group group = group(key);
+        group.enter();
+        try {
+            return group.settle(charged, rate, used);
+        } finally {
+            group.exit(batch);
+            batch.carryOut();
+        }
+    }
+
     @Override
     public void close() {
         executor.shutdown();

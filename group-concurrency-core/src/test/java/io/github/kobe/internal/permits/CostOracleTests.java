@@ -218,8 +218,8 @@ class CostOracleTests {
                 log.refunds.add(new Refund(now(), entry.at, entry.charged - used));
                 entry.charged = used;
             }
-            assertThat(charge.settle(asker.group(KEY), log.rate.name(), used)).isTrue();
-            assertThat(charge.settle(asker.group(KEY), log.rate.name(), used)).isFalse();
+            assertThat(asker.settle(KEY, charge, log.rate.name(), used)).isTrue();
+            assertThat(asker.settle(KEY, charge, log.rate.name(), used)).isFalse();
         }
 
         /** Called by the engine at each grant: the first that waits, or who has just come, which then is the only one. */
