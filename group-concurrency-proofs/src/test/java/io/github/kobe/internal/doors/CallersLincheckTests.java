@@ -60,7 +60,7 @@ public class CallersLincheckTests {
     public String acquireAsync(@Param(name = "thread") int thread) {
         Engine engine = EngineAccess.engine(executor);
         Group group = engine.group(KEY);
-        PermitFuture node = new PermitFuture(group, "", Long.MAX_VALUE, null, null);
+        PermitFuture node = new PermitFuture(group, "", Long.MAX_VALUE, null, null, null);
         Batch batch = new Batch(engine);
         Group.Verdict verdict = group.tryTakeFast(group.home) != Group.NOT_TAKEN
                 ? Group.Verdict.GRANTED

@@ -33,7 +33,7 @@ final class OpenCall implements AutoCloseable {
         }
         try {
             return new OpenCall(
-                    engine, engine.callers.enterCall(key, "", Duration.ZERO, null, false, null, open, thread));
+                    engine, engine.callers.enterCall(key, "", Duration.ZERO, null, null, false, null, open, thread));
         } catch (RejectedTaskException full) {
             return null;
         } catch (InterruptedException impossible) {
