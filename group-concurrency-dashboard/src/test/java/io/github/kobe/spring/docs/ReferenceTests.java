@@ -331,12 +331,18 @@ class ReferenceTests {
         }
         Map<String, String> declared = new TreeMap<>();
         for (Method attribute : GroupConcurrent.class.getDeclaredMethods()) {
-            Object value = attribute.getDefaultValue();
-            declared.put(
-                    attribute.getName(),
-                    value == null ? "" : value instanceof String text ? "`\"" + text + "\"`" : "`" + value + "`");
+            declared.put(attribute.getName(), shownDefault(attribute.getDefaultValue()));
         }
         assertThat(documented).isEqualTo(declared);
+    }
+
+    private static String shownDefault(Object value) {
+        return switch (value) {
+            case null -> "";
+            case String text -> "`\"" + text + "\"`";
+            case String[] texts -> "`{" + String.join(", ", texts) + "}`";
+            default -> "`" + value + "`";
+        };
     }
 
     @Test

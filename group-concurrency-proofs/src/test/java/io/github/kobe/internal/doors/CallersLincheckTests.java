@@ -55,7 +55,7 @@ public class CallersLincheckTests {
         return permit != null;
     }
 
-    /** As {@link Callers#acquireAsync}, but that it knows whether it had to wait. */
+    /** As {@link AsyncPermits#ask}, but that it knows whether it had to wait. */
     @Operation
     public String acquireAsync(@Param(name = "thread") int thread) {
         Engine engine = EngineAccess.engine(executor);
