@@ -392,6 +392,7 @@ class CostsTests {
     }
 
     @Test
+    @Tag("RA6")
     @Tag("RA8")
     @Tag("RA9")
     void whatWaitsAheadCountsByWhatItCosts() {

@@ -21,7 +21,9 @@ final class WaitingCosts {
     /** Counts work that is about to wait. If it fails, nothing is counted. */
     void add(Costs costs) {
         for (int i = 0; i < costs.size(); i++) {
-            sums.computeIfAbsent(costs.name(i), name -> new Sum()); // what needs memory, first
+            if (!sums.containsKey(costs.name(i))) {
+                sums.put(costs.name(i), new Sum()); // what needs memory, first
+            }
         }
         for (int i = 0; i < costs.size(); i++) {
             Sum sum = sums.get(costs.name(i));
