@@ -77,13 +77,22 @@ public final class Costs {
         return new Costs(moreNames, moreCosts);
     }
 
-    /** {@return what it costs of that rate; empty: it says nothing} */
+    /**
+     * {@return what it costs of one rate; empty: it says nothing of that}
+     *
+     * @param rate as in {@link #of}
+     */
     public OptionalInt costOf(String rate) {
         int at = indexOf(Objects.requireNonNull(rate, "rate"));
         return at < 0 ? OptionalInt.empty() : OptionalInt.of(costs[at]);
     }
 
-    /** {@return what it costs of that rate, or {@code otherwise} if it says nothing} */
+    /**
+     * {@return what it costs of one rate}
+     *
+     * @param rate as in {@link #of}
+     * @param otherwise what is returned if it says nothing of that
+     */
     public int costOf(String rate, int otherwise) {
         int at = indexOf(rate);
         return at < 0 ? otherwise : costs[at];
@@ -99,12 +108,22 @@ public final class Costs {
         return names.length;
     }
 
-    /** {@return the name of one of them, 0 to {@link #size} - 1} */
+    /**
+     * {@return the name of one of the rates}
+     *
+     * @param index 0 to {@link #size} - 1
+     * @throws IndexOutOfBoundsException if there is none
+     */
     public String name(int index) {
         return names[index];
     }
 
-    /** {@return the cost of one of them, 0 to {@link #size} - 1} */
+    /**
+     * {@return what it costs of one of the rates}
+     *
+     * @param index 0 to {@link #size} - 1
+     * @throws IndexOutOfBoundsException if there is none
+     */
     public int cost(int index) {
         return costs[index];
     }

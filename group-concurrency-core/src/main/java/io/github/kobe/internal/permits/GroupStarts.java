@@ -221,9 +221,7 @@ abstract sealed class GroupStarts extends GroupWaits permits GroupState {
         if (!known.wantsAlarm(due)) {
             return;
         }
-        // Noted first: one that isn't noted is forgotten as pointless.
-        long before = known.alarm();
-        known.alarmIsSet(due);
+        known.alarmIsSet(due); // first: one that isn't noted is forgotten as pointless
         boolean set = false;
         try {
             set = engine.housekeeper.at(due, () -> isPointless(due), asGroup()::rateIsDue);
@@ -231,15 +229,15 @@ abstract sealed class GroupStarts extends GroupWaits permits GroupState {
             // As without a thread.
         }
         if (!set) {
-            known.alarmIsSet(before);
+            known.alarmIsSet(0); // a later one may be forgotten meanwhile
             boolean unused = engine.housekeeper.retry(asGroup());
         }
     }
 
-    /** {@return whether an earlier alarm was set than that one, which sees to the next, or it has come} By anyone. */
+    /** {@return whether another alarm was set than that one, which sees to the next} By anyone. */
     private boolean isPointless(long alarm) {
         GroupRate known = rate;
-        return isDead() || known == null || known.alarm() != alarm;
+        return isDead() || known == null || (known.alarm() != 0 && known.alarm() != alarm);
     }
 
     /**
@@ -247,7 +245,7 @@ abstract sealed class GroupStarts extends GroupWaits permits GroupState {
      * is not in the turns.
      */
     public final void headHasLeft() {
-        if (rate != null && hasRoom() && isInPace(queue.first())) {
+        if (rate != null && !queue.isEmpty() && hasRoom() && isInPace(queue.first())) {
             boolean unused = engine.housekeeper.retry(asGroup());
         }
     }
