@@ -43,7 +43,7 @@ abstract sealed class GroupStarts extends GroupWaits permits GroupState {
 
     /** {@return how many that wait, and so many more, would start if only more were leased} */
     final int keptByLease(int more) {
-        return settings.isPaused() || stalled || isEnding() || !isInPace(queue.first())
+        return settings.isPaused() || stalled || isEnding() || !isHeadInPace()
                 ? 0
                 : keptByLease(limits(), queue.size() + more);
     }
@@ -162,6 +162,11 @@ abstract sealed class GroupStarts extends GroupWaits permits GroupState {
         return hasRoom() && (rate == null || queue.saysCosts() || rate.allows(null));
     }
 
+    /** {@return whether its rates let the first start that waits; where none waits, work that says no costs} */
+    final boolean isHeadInPace() {
+        return rate == null || isInPace(queue.first());
+    }
+
     static @Nullable Costs costsOf(@Nullable Node node) {
         return node == null ? null : node.costs();
     }
@@ -245,7 +250,7 @@ abstract sealed class GroupStarts extends GroupWaits permits GroupState {
      * is not in the turns.
      */
     public final void headHasLeft() {
-        if (rate != null && !queue.isEmpty() && hasRoom() && isInPace(queue.first())) {
+        if (rate != null && !queue.isEmpty() && hasRoom() && isHeadInPace()) {
             boolean unused = engine.housekeeper.retry(asGroup());
         }
     }

@@ -76,7 +76,7 @@ public abstract sealed class GroupState extends GroupStarts permits GuardedGroup
 
     /** {@return whether something waits that only the global limit or rate may keep from starting} */
     final boolean isEligible() {
-        return !queue.isEmpty() && hasRoom() && isInPace(queue.first());
+        return !queue.isEmpty() && hasRoom() && isHeadInPace();
     }
 
     /** {@return whether something waits, and nothing but the group's limits keeps it from starting} */
@@ -350,7 +350,7 @@ public abstract sealed class GroupState extends GroupStarts permits GuardedGroup
                 armRate(node);
                 return;
             }
-            boolean isHead = node == queue.first();
+            boolean isHead = rate != null && node == queue.first();
             batch.reserveEnd();
             batch.reserveAside();
             boolean shares = ends == null && node.tryShare();

@@ -168,10 +168,17 @@ public final class RedisClusterStore implements ClusterStore {
     private void tick() {
         long now = System.nanoTime();
         commands.tick(now);
-        hints.tick(now);
         if (commands.fails()) {
             hindrance.complete(Optional.empty());
         }
+        if (isFit()) {
+            hints.tick(now);
+        }
+    }
+
+    /** {@return whether it is known that nothing hinders statements, or can't be for now} Until then nobody needs hints. */
+    private boolean isFit() {
+        return hindrance.isDone() && hindrance.join().isEmpty();
     }
 
     /** The server may be another one than that of the connection for hints. */
