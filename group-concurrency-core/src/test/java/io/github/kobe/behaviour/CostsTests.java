@@ -468,6 +468,20 @@ class CostsTests {
 
     @Test
     @Tag("RA7")
+    void whatComesNextMayUseWhatWasGivenBack() throws Exception {
+        GroupExecutor executor = start(TOKENS);
+        executor.call("a", Costs.of("tokens", 10), () -> {
+            executor.settle("tokens", 2);
+            return "done";
+        });
+        executor.submit("a", "1", () -> "done");
+
+        assertThat(queued(executor)).isZero();
+        assertThat(used(executor)).containsExactly(3);
+    }
+
+    @Test
+    @Tag("RA7")
     void whatWasUsedBesidesDelaysTheNext() throws Exception {
         GroupExecutor executor = start(TOKENS);
         executor.call("a", Costs.of("tokens", 2), () -> {
@@ -627,7 +641,13 @@ class CostsTests {
     @Tag("RA7")
     void aPlatformThreadThatCallsAgainIsChargedAgain() throws Exception {
         GroupExecutor executor = start(GroupPolicy.builder().group("a", limits(TOKENS)));
-        for (int i = 0; i < 3; i++) {
+        executor.call("a", Costs.of("tokens", 3), () -> "its hold isn't parked");
+        executor.call("b", () -> {
+            executor.settle("tokens", 1);
+            executor.settle("tokens", 1);
+            return "it was charged nothing";
+        });
+        for (int i = 0; i < 2; i++) {
             executor.call("b", () -> "parks its hold");
             executor.call("a", Costs.of("tokens", 3), () -> {
                 executor.settle("tokens", 2);
@@ -635,7 +655,7 @@ class CostsTests {
             });
         }
 
-        assertThat(used(executor)).containsExactly(6);
+        assertThat(used(executor)).containsExactly(7);
     }
 
     @Test
