@@ -8,6 +8,7 @@ import io.github.kobe.cluster.ClusterState;
 import io.github.kobe.cluster.redis.RedisStoreException;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
 import io.github.kobe.spring.testing.BootAutoConfigurations;
+import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.RedisServer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -108,12 +109,13 @@ class RedisAtTheStartTests {
     void whoMayCallInfoStarts() {
         try (RedisServer server = RedisServer.start()) {
             runner.withPropertyValues("group-concurrency.redis.uri=redis://localhost:" + server.port())
-                    .run(context -> assertThat(context.getBean(GroupExecutor.class)
-                                    .cluster()
-                                    .orElseThrow()
-                                    .state()
-                                    .kind())
-                            .isEqualTo(ClusterState.Kind.CONNECTED));
+                    .run(context -> {
+                        GroupExecutor executor = context.getBean(GroupExecutor.class);
+                        // A start waits for the first answer, but not for long.
+                        Deadline.until(
+                                "it is connected",
+                                () -> executor.cluster().orElseThrow().state().kind() == ClusterState.Kind.CONNECTED);
+                    });
         }
     }
 
