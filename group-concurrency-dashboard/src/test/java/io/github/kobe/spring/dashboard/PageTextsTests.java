@@ -13,6 +13,7 @@ import io.github.kobe.rollout.PlanStatus;
 import io.github.kobe.rollout.TaskStatus;
 import io.github.kobe.scope.ScopeSnapshot;
 import io.github.kobe.scope.Subtask;
+import io.github.kobe.spring.docs.Translation;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -36,7 +37,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 class PageTextsTests {
 
     private static final ObjectMapper JSON = new ObjectMapper();
-    private static final Pattern VALUES = Pattern.compile("\\{(\\w+)}");
 
     /** Names that the page puts together: with what, and what may follow. */
     private static final Map<String, Class<?>[]> CONSTANTS = Map.of(
@@ -70,22 +70,7 @@ class PageTextsTests {
 
     @Test
     void bothLanguagesHaveTheSameTextsWithTheSameValues() throws IOException {
-        Map<String, String> english = texts("en");
-        Map<String, String> chinese = texts("zh");
-
-        assertThat(chinese.keySet()).containsExactlyElementsOf(english.keySet());
-        assertThat(english).allSatisfy((name, text) -> {
-            assertThat(text).as(name).isNotBlank();
-            assertThat(chinese.get(name)).as(name).isNotBlank();
-            assertThat(values(chinese.get(name))).as(name).isEqualTo(values(text));
-        });
-    }
-
-    private static Set<String> values(String text) {
-        return VALUES.matcher(text)
-                .results()
-                .map(found -> found.group(1))
-                .collect(Collectors.toCollection(TreeSet::new));
+        Translation.assertThatBothHaveTheSameTexts(texts("en"), texts("zh"));
     }
 
     @Test

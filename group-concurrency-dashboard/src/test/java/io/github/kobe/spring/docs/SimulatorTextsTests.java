@@ -14,7 +14,6 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -26,7 +25,6 @@ class SimulatorTextsTests {
     static final Path FOLDER = Markdown.repository().resolve("docs/simulator");
 
     private static final ObjectMapper JSON = new ObjectMapper();
-    private static final Pattern VALUES = Pattern.compile("\\{(\\w+)}");
 
     static Map<String, String> texts(String language) throws IOException {
         String file = Files.readString(FOLDER.resolve("texts.js"));
@@ -49,22 +47,7 @@ class SimulatorTextsTests {
 
     @Test
     void bothLanguagesHaveTheSameTextsWithTheSameValues() throws IOException {
-        Map<String, String> english = texts("en");
-        Map<String, String> chinese = texts("zh");
-
-        assertThat(chinese.keySet()).containsExactlyElementsOf(english.keySet());
-        assertThat(english).allSatisfy((name, text) -> {
-            assertThat(text).as(name).isNotBlank();
-            assertThat(chinese.get(name)).as(name).isNotBlank();
-            assertThat(values(chinese.get(name))).as(name).isEqualTo(values(text));
-        });
-    }
-
-    private static Set<String> values(String text) {
-        return VALUES.matcher(text)
-                .results()
-                .map(found -> found.group(1))
-                .collect(Collectors.toCollection(TreeSet::new));
+        Translation.assertThatBothHaveTheSameTexts(texts("en"), texts("zh"));
     }
 
     @Test
