@@ -2,6 +2,7 @@ package io.github.kobe.benchmarks;
 
 import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
+import java.util.List;
 import java.util.Set;
 
 /** What one thread allocates for each thing that it does under a key that nobody else uses. */
@@ -9,28 +10,24 @@ final class Allocation extends Workload {
 
     /** What is done. */
     enum Act {
-        CALL("B8a", "heap allocated by a `call` of a platform thread", 0, Trait.CALLS) {
+        CALL("heap allocated by a `call` of a platform thread", Trait.CALLS) {
             @Override
             void once(Contestant<?> contestant) throws Exception {
                 contestant.call("group", NOTHING);
             }
         },
-        PERMIT("B8p", "heap allocated by `acquire` + `close`", 32, Trait.PERMITS) {
+        PERMIT("heap allocated by `acquire` + `close`", Trait.PERMITS) {
             @Override
             void once(Contestant<?> contestant) throws Exception {
                 contestant.acquireAndClose("group");
             }
         };
 
-        private final String id;
         private final String title;
-        private final int bound;
         private final Trait need;
 
-        Act(String id, String title, int bound, Trait need) {
-            this.id = id;
+        Act(String title, Trait need) {
             this.title = title;
-            this.bound = bound;
             this.need = need;
         }
 
@@ -40,12 +37,27 @@ final class Allocation extends Workload {
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
     private final Act act;
+    private final List<Entrant> entrants;
     private final int times;
 
-    Allocation(Act act, int times) {
-        super(act.id, act.title, "B", Goal.atMost(act.bound));
+    private Allocation(String id, Act act, String title, int bound, List<Entrant> entrants, int times) {
+        super(id, title, "B", Goal.atMost(bound));
         this.act = act;
+        this.entrants = entrants;
         this.times = times;
+    }
+
+    static Allocation byAll(String id, Act act, int bound, int times) {
+        return new Allocation(id, act, act.title, bound, Entrant.FIELD, times);
+    }
+
+    static Allocation by(Entrant entrant, String id, Act act, int bound, int times) {
+        return new Allocation(id, act, act.title + ", " + entrant.title(), bound, List.of(entrant), times);
+    }
+
+    @Override
+    List<Entrant> entrants() {
+        return entrants;
     }
 
     @Override

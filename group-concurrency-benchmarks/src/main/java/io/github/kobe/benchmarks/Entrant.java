@@ -30,6 +30,14 @@ enum Entrant {
 
     /** The engine with one of its options. */
     CAPPED("with a global limit that is far away", Ours::withDistantCap, LIMITS, CALLS, PERMITS, BACKLOGS, CANCELS),
+    RATED("with a rate of each group that is far away", Ours::withDistantRate, LIMITS, CAPS, CALLS, PERMITS),
+    RATED_TOGETHER(
+            "with a global limit and a global rate that are far away",
+            Ours::withDistantCapAndRate,
+            LIMITS,
+            CALLS,
+            PERMITS,
+            BACKLOGS),
     BOUND("with the global limit always in force", Ours::withBoundCap, LIMITS, CAPS, CALLS, PERMITS, BACKLOGS, CANCELS),
     LISTENER("with a listener", Ours::withListener, LIMITS, CAPS, CALLS, PERMITS, BACKLOGS, CANCELS),
     DECORATOR("with a decorator", Ours::withDecorator, LIMITS, CAPS, CALLS, PERMITS, BACKLOGS, CANCELS),

@@ -1,8 +1,10 @@
 package io.github.kobe.benchmarks;
 
 import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.GroupResult;
+import io.github.kobe.Rate;
 import io.github.kobe.TaskHandle;
 import io.github.kobe.TaskLifecycleListener;
 import io.github.kobe.TaskStatus;
@@ -15,6 +17,10 @@ import java.util.function.UnaryOperator;
 class Ours implements Contestant<TaskHandle<Integer>> {
 
     static final Duration DEADLINE = Duration.ofMinutes(5);
+
+    /** Sixteen million in a second. */
+    private static final Rate DISTANT =
+            Rate.of(1_000_000_000, Duration.ofMinutes(1)).withBurst(250_000_000);
 
     private final GroupExecutor executor;
 
@@ -43,6 +49,20 @@ class Ours implements Contestant<TaskHandle<Integer>> {
     /** With a limit over all groups that nobody reaches. */
     static Ours withDistantCap(Limits limits) {
         return new Ours(limits.withGlobal(1 << 20));
+    }
+
+    /** With a rate of each group that nobody reaches. */
+    static Ours withDistantRate(Limits limits) {
+        return new Ours(
+                limits,
+                policy -> policy.defaults(GroupLimits.unset()
+                        .withMaxConcurrency(limits.perGroup())
+                        .withRate(DISTANT)));
+    }
+
+    /** With a limit and a rate over all groups that nobody reaches. */
+    static Ours withDistantCapAndRate(Limits limits) {
+        return new Ours(limits.withGlobal(1 << 20), policy -> policy.globalRate(DISTANT));
     }
 
     /** With a limit over all groups that decides over each start, as it does while it is short. */
