@@ -1,7 +1,7 @@
 /*
  * A group with a rate: tasks that come and end, the rate and its alarm (GroupRate, GroupStarts, Pace), the housekeeper. Time
  * passes at any step up to PASSES times; after that only when nothing else can go on. With CHANGES the rate becomes slower and
- * faster; with FORGETS the idle group is forgotten, and another one of its key comes.
+ * faster; with FORGETS the idle group is forgotten, and another one of its key goes on from what is remembered of its rate.
  */
 #ifndef TASKS
 #define TASKS 3
@@ -51,14 +51,17 @@ byte running;
 byte started;
 byte ended;
 
-/* GroupRate: the reading that it goes by, Pace.restedAt, alarmAt, keptUntil; the interval in force. */
+/* GroupRate: the reading that it goes by, Pace.restedAt, alarmAt, isNew; the interval in force. */
 byte now = BEGIN;
 byte rested = BEGIN;
 byte alarmAt = NONE;
-byte keptUntil = NONE;
+bit isNew;
 byte interval = INTERVAL;
 byte changes;
 byte forgotten;
+
+/* RememberedRates: the pace of the group that was forgotten. */
+byte remembered = NONE;
 
 /* The witness: when each was started, by the clock itself. */
 byte startedAt[TASKS];
@@ -70,10 +73,21 @@ byte startedAt[TASKS];
 inline lock() { atomic { !guarded -> guarded = 1; } }
 inline unlock() { guarded = 0 }
 
-/* GuardedGroup.enter, GroupRate.look */
+/* GuardedGroup.enter, GroupStarts.lookAtRate, GroupRate.goOn */
 inline enter() {
     lock();
-    now = clock
+    now = clock;
+    if
+    :: isNew ->
+        d_step {
+            isNew = 0;
+#ifndef BUG_FORGETS_WHAT_COUNTS
+            rested = (remembered == NONE -> rested : remembered);
+#endif
+            remembered = NONE
+        }
+    :: else
+    fi
 }
 
 /* Pace.take */
@@ -118,11 +132,7 @@ inline armRate() {
 #endif
     if
     :: queued > 0 && !allows -> arm(next)
-    :: else ->
-        if
-        :: keptUntil > now -> arm(keptUntil)
-        :: else
-        fi
+    :: else
     fi
 }
 
@@ -208,7 +218,7 @@ proctype Changer() {
     od
 }
 
-/* Groups.evictIdle: GroupState.dieIfUnkept, and the group that comes next */
+/* GroupState.dieIfUnkept, RememberedRates.keep, and the group that comes next, which rested when it was made */
 proctype Forgetter() {
     bit comes;
     do
@@ -216,22 +226,27 @@ proctype Forgetter() {
         enter();
         if
         :: queued == 0 && running == 0 ->
-            if
-#ifndef BUG_FORGETS_WHAT_COUNTS
-            :: rested > now -> keptUntil = rested
-            :: else ->
-#else
-            :: true ->
-#endif
-                d_step { forgotten++; rested = now; keptUntil = NONE }
-            fi
+            d_step {
+                remembered = (rested > now -> rested : NONE);
+                rested = clock;
+                alarmAt = NONE;
+                isNew = 1;
+                forgotten++
+            }
         :: else
         fi;
-        exit();
-        !guarded && (keptUntil == NONE || keptUntil <= clock || queued + running > 0)
+        unlock()
     :: forgotten == FORGETS || ended == TASKS -> break
     od;
     forgotten = FORGETS
+}
+
+/* RememberedRates: what is remembered is let go of once it has rested */
+proctype Rememberer() {
+    do
+    :: d_step { remembered != NONE && remembered <= clock -> remembered = NONE }
+    :: everythingHasEnded -> break
+    od
 }
 
 /* What is due has started before time passes, once nothing else can go on. */
@@ -261,6 +276,7 @@ init {
         run Keeper();
         run Changer();
         run Forgetter();
+        run Rememberer();
         run Clock()
     };
     _nr_pr == 1 -> assert(started == TASKS && queued == 0 && unused == LIMIT)

@@ -46,6 +46,12 @@ public interface GroupExecutorStats {
     /** {@return in how long the {@link #globalRate} lets one more start, whosever turn it is; zero: now; empty: there is no rate} */
     Optional<Duration> nextStartIn();
 
+    /**
+     * {@return of how many keys whose groups were forgotten as idle the executor remembers how far their rates are used up, 0 or more} Each is
+     * let go of once its rates have caught up.
+     */
+    int rememberedRates();
+
     /** {@return how many may wait; {@link Integer#MAX_VALUE}: no limit} */
     int globalQueueThreshold();
 

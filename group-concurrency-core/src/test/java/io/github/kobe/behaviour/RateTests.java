@@ -549,21 +549,68 @@ class RateTests {
 
     @Test
     @Tag("RA12")
-    void aGroupIsForgottenOnceItsRateHasRested() throws Exception {
+    void ofAGroupThatIsForgottenItIsRememberedWhatItHasStarted() throws Exception {
+        GroupExecutor executor = usedUpAndForgotten();
+
+        assertThat(executor.tryAcquire("a", Duration.ZERO)).isEmpty();
+        pass(executor, INTERVAL);
+        try (GroupPermit next = executor.tryAcquire("a", Duration.ZERO).orElseThrow()) {
+            assertThat(executor.tryAcquire("a", Duration.ZERO)).isEmpty();
+        }
+    }
+
+    @Test
+    @Tag("RA12")
+    void thatIsForgottenOnceItsRateHasRested() throws Exception {
+        GroupExecutor executor = usedUpAndForgotten();
+
+        pass(executor, INTERVAL.multipliedBy(5));
+        assertThat(executor.stats().rememberedRates()).isEqualTo(1);
+        pass(executor, INTERVAL);
+
+        assertThat(executor.stats().rememberedRates()).isZero();
+        assertThat(EngineAccess.alarms(executor)).isZero();
+        submit(executor, 6);
+    }
+
+    @Test
+    @Tag("RA12")
+    @Tag("RA11")
+    void anotherRateThatCameMeanwhileBeginsWithoutABurst() throws Exception {
+        GroupExecutor executor = usedUpAndForgotten();
+
+        executor.updatePolicy(executor.policy().toBuilder()
+                .pattern(
+                        "*",
+                        GroupLimits.unset()
+                                .withMaxConcurrency(100)
+                                .withRate(Rate.of(600, MINUTE).withBurst(60)))
+                .build());
+
+        assertThat(executor.tryAcquire("a", Duration.ZERO)).isEmpty();
+    }
+
+    @Test
+    @Tag("RA11")
+    @Tag("RA12")
+    void anEvictionForgetsItToo() throws Exception {
+        GroupExecutor executor = usedUpAndForgotten();
+
+        executor.evictGroup("a");
+
+        assertThat(executor.stats().rememberedRates()).isZero();
+        submit(executor, 6);
+    }
+
+    /** {@return an executor that keeps no idle groups, and has forgotten "a", which has just started its burst of 6} */
+    private GroupExecutor usedUpAndForgotten() throws Exception {
         GroupExecutor executor = start(GroupPolicy.builder().maxIdleGroups(0).pattern("*", sixty()));
         for (TaskHandle<String> task : submit(executor, 6)) {
             task.await();
         }
-        Deadline.until("all is back", () -> stats(executor).inFlight() == 0);
-        assertThat(executor.tryAcquire("a", Duration.ZERO)).isEmpty();
-
-        pass(executor, INTERVAL.multipliedBy(5));
-        assertThat(executor.groupKeys()).containsExactly("a");
-        pass(executor, INTERVAL);
-
-        assertThat(executor.groupKeys()).isEmpty();
-        assertThat(EngineAccess.alarms(executor)).isZero();
-        submit(executor, 6);
+        Deadline.until("all is back", () -> executor.groupKeys().isEmpty());
+        assertThat(executor.stats().rememberedRates()).isEqualTo(1);
+        return executor;
     }
 
     @Test

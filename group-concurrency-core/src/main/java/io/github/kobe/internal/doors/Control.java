@@ -245,6 +245,7 @@ final class Control {
         StackReserve.require();
         Group group = engine.groupIfKnown(key);
         if (group == null) {
+            engine.forgetRate(key);
             return;
         }
         CompiledPolicy before = engine.policy;
@@ -259,6 +260,7 @@ final class Control {
         }
         switch (done) {
             case KNOWN_NO_MORE -> {
+                engine.forgetRate(key);
                 return;
             }
             case GONE -> group.record.recording().end(group.counters);

@@ -94,19 +94,50 @@ final class GroupRate {
     /** When the earliest alarm of the housekeeper is due; 0: none is set. */
     private long alarmAt;
 
-    /** Until then the group isn't forgotten as idle, and not offered to be; 0: nobody has tried. */
-    private long keptUntil;
+    /** Whether it has yet to ask what a group of the same key had started that was forgotten. */
+    private boolean isNew;
 
-    private GroupRate(Part[] parts, long now) {
+    private GroupRate(Part[] parts, long now, boolean isNew) {
         this.parts = parts;
         this.now = now;
+        this.isNew = isNew;
         hasMoved();
     }
 
-    /** {@return that of a group in which nothing was started that is of any account} */
+    /** {@return that of a new group, in which nothing was started, unless it {@linkplain #goOn goes on} from another} */
     static GroupRate rested(List<RateTerms> terms, long now) {
         return new GroupRate(
-                terms.stream().map(each -> new Part(each, new Pace(now))).toArray(Part[]::new), now);
+                terms.stream().map(each -> new Part(each, new Pace(now))).toArray(Part[]::new), now, true);
+    }
+
+    /** {@return whether it is that of a new group, and {@link #goOn} wasn't called} */
+    boolean isNew() {
+        return isNew;
+    }
+
+    /**
+     * Goes on from what a group of the same key had that was forgotten. It needs no memory.
+     *
+     * @param forgotten {@code null}: nothing was started that is of any account
+     */
+    void goOn(@Nullable GroupRate forgotten) {
+        isNew = false;
+        if (forgotten == null) {
+            return;
+        }
+        for (Part part : parts) {
+            Part known = forgotten.find(part.rate.name());
+            if (known == null) {
+                part.pace.beginEmpty(part.tempo, now);
+            } else {
+                part.pace.copy(known.pace);
+                if (!known.tempo.equals(part.tempo)) {
+                    part.pace.change(known.tempo, part.tempo, now);
+                }
+            }
+            part.hasMoved();
+        }
+        hasMoved();
     }
 
     /**
@@ -117,7 +148,7 @@ final class GroupRate {
      */
     static GroupRate changed(@Nullable GroupRate before, List<RateTerms> terms, long now) {
         return new GroupRate(
-                terms.stream().map(each -> changed(before, each, now)).toArray(Part[]::new), now);
+                terms.stream().map(each -> changed(before, each, now)).toArray(Part[]::new), now, false);
     }
 
     private static Part changed(@Nullable GroupRate before, RateTerms terms, long now) {
@@ -141,7 +172,6 @@ final class GroupRate {
         }
         now = time;
         alarmAt = before.alarmAt;
-        keptUntil = before.keptUntil;
         hasMoved();
     }
 
@@ -184,7 +214,6 @@ final class GroupRate {
             part.pace.reset(time);
             part.hasMoved();
         }
-        keptUntil = 0;
         hasMoved();
     }
 
@@ -324,33 +353,20 @@ final class GroupRate {
         }
     }
 
-    // ---- when the group may be forgotten
+    // ---- when it may be forgotten
 
     /** {@return whether nothing that was started is of any account} */
     boolean isRested() {
         return restedFrom() <= now;
     }
 
-    private long restedFrom() {
+    /** {@return from when on that is so; it may be over} */
+    long restedFrom() {
         long latest = Long.MIN_VALUE;
         for (Part part : parts) {
             latest = Math.max(latest, part.pace.restedFrom());
         }
         return latest;
-    }
-
-    /** The group is to be forgotten, and isn't before it has rested. */
-    void keepUntilRested() {
-        keptUntil = restedFrom();
-    }
-
-    /** {@return whether the group was to be forgotten, and it is too early still} */
-    boolean isKept() {
-        return keptUntil > now;
-    }
-
-    long keptUntil() {
-        return keptUntil;
     }
 
     // ---- its alarm

@@ -191,18 +191,11 @@ abstract sealed class GroupStarts extends GroupWaits permits GroupState {
         return charge.settle(name, used, rate, engine.now());
     }
 
-    /** Has the housekeeper look when something that waits may start, or when the group may be forgotten. It doesn't fail. */
+    /** Has the housekeeper look when the head may start. It doesn't fail. */
     final void armRate() {
-        GroupRate known = rate;
-        if (known == null) {
-            return;
-        }
         Node first = queue.first();
         if (first != null) {
             armRate(first);
-        }
-        if (known.isKept()) {
-            arm(known, known.keptUntil());
         }
     }
 
@@ -263,21 +256,21 @@ abstract sealed class GroupStarts extends GroupWaits permits GroupState {
         }
     }
 
-    /** {@return whether its rate would begin anew as it is} Else the group is kept until that is so. */
-    final boolean isRested() {
+    /** A critical section begins. In the first one it goes on from a group of the same key that was forgotten. */
+    final void lookAtRate() {
         GroupRate known = rate;
-        if (known == null || known.isRested()) {
-            return true;
+        if (known != null) {
+            known.look(engine.now());
+            if (known.isNew()) {
+                known.goOn(engine.remembered.take(key));
+            }
         }
-        known.keepUntilRested();
-        armRate();
-        return false;
     }
 
-    /** {@return whether it was to be forgotten, and its rate hadn't rested and still hasn't} */
-    final boolean isKeptByRate() {
+    /** Keeps what it has started, if that is of account for its rates; false if it can't, and so the group has to live on. */
+    final boolean keepRate() {
         GroupRate known = rate;
-        return known != null && known.isKept();
+        return known == null || known.isRested() || engine.remembered.keep(key, known);
     }
 
     /** Forgets what was started. */

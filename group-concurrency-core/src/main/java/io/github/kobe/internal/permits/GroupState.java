@@ -400,7 +400,7 @@ public abstract sealed class GroupState extends GroupStarts permits GuardedGroup
 
     /** {@return whether the idle list wants to know that it is idle; by anyone} */
     final boolean needsOffer() {
-        return !(listed && touched) && !settings.isKept() && !isKeptByRate() && !(isUnwanted() && isLeased());
+        return !(listed && touched) && !settings.isKept() && !(isUnwanted() && isLeased());
     }
 
     /** {@return whether it is to be forgotten as soon as nothing is leased} By anyone. */
@@ -429,6 +429,11 @@ public abstract sealed class GroupState extends GroupStarts permits GuardedGroup
             touched = false; // so the idle list hears of it once that is done
             return false;
         }
+        if (!keepRate()) {
+            touched = false;
+            boolean unused = engine.housekeeper.retry(asGroup());
+            return false;
+        }
         if (attached) {
             ledger.forget(this);
         }
@@ -447,9 +452,9 @@ public abstract sealed class GroupState extends GroupStarts permits GuardedGroup
         return dieIfIdle() ? Eviction.GONE : Eviction.IN_USE;
     }
 
-    /** Dies if nothing runs or waits and nothing keeps it, also not what it has started. */
+    /** Dies if nothing runs or waits and nothing keeps it. */
     final boolean dieIfUnkept() {
-        return !settings.isKept() && isRested() && dieIfIdle();
+        return !settings.isKept() && dieIfIdle();
     }
 
     // ---- readings that may be stale, by anyone

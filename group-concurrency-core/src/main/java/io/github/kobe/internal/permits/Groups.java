@@ -29,11 +29,13 @@ public abstract class Groups extends Core {
 
     public final Ledger ledger;
     public final IdleGroups idle;
+    final RememberedRates remembered;
 
     public Groups(CompiledPolicy policy, Environment environment, ClusterSignals cluster, Lenders lenders) {
         super(policy, environment, cluster);
         ledger = new Ledger(this, lenders);
         idle = new IdleGroups(this);
+        remembered = new RememberedRates(this);
         setLimits(policy, true);
     }
 
@@ -109,6 +111,11 @@ public abstract class Groups extends Core {
     public Set<String> groupKeys() {
         // Not Set.copyOf, which takes quadratic time if somebody chooses keys that share their hash code.
         return Collections.unmodifiableSet(new HashSet<>(groups.keySet()));
+    }
+
+    /** Forgets what was started in a group that is forgotten itself. */
+    public void forgetRate(String key) {
+        GroupRate unused = remembered.take(key);
     }
 
     /** Takes a dead group out of the map; whoever meets it helps. */

@@ -60,9 +60,7 @@ abstract sealed class GuardedGroup extends GroupState implements Continued permi
                     if (!attach) {
                         boolean alive = becomeSlow();
                         entered = true;
-                        if (rate != null) {
-                            rate.look(engine.now());
-                        }
+                        lookAtRate();
                         if (lease != null) {
                             lease.entered(inFlightHere(), keptByLease(0) > 0, isIdle());
                         }

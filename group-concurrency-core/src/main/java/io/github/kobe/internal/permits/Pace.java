@@ -44,6 +44,12 @@ final class Pace {
         restedAt = now;
     }
 
+    /** Takes over what was started at another, in the place of its own. */
+    void copy(Pace other) {
+        restedAt = other.restedAt;
+        part = other.part;
+    }
+
     /**
      * {@return the first nanosecond in which a start of that cost is allowed, if nothing is charged meanwhile; it may be over}
      *

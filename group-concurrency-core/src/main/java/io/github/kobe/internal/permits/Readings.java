@@ -63,6 +63,7 @@ public final class Readings {
             Rate globalRate,
             int globalRateUsed,
             Optional<Duration> nextStartIn,
+            int rememberedRates,
             int globalQueueThreshold,
             TaskTotals totals)
             implements GroupExecutorStats {}
@@ -208,6 +209,7 @@ public final class Readings {
                 inForce.source().globalRate(),
                 rate == null ? 0 : rate.usedAt(now),
                 rate == null ? Optional.empty() : Optional.of(Duration.ofNanos(rate.waitFor(1, now))),
+                engine.remembered.size(),
                 inForce.globalQueueThreshold(),
                 sum.totals(inFlight + queued + lent));
     }

@@ -171,6 +171,9 @@ class RateOracleTests {
             assertThat(asker.executor().groupKeys())
                     .as("what is kept when all has rested")
                     .hasSizeLessThanOrEqualTo(maxIdle + overridden());
+            assertThat(asker.executor().stats().rememberedRates())
+                    .as("what is remembered when all has rested")
+                    .isZero();
         }
 
         private int overridden() {

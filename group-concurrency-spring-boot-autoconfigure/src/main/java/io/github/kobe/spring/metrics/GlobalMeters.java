@@ -37,6 +37,12 @@ final class GlobalMeters {
                 "Tasks of all groups that are started and not finished",
                 GroupExecutorStats::inFlight);
         gauge(registry, "queued", "tasks", "Tasks and callers of all groups that wait", GroupExecutorStats::queued);
+        gauge(
+                registry,
+                "rate.remembered",
+                "keys",
+                "Keys whose groups are forgotten, but not yet what these have used up of their rates",
+                GroupExecutorStats::rememberedRates);
         registered.add(new Registered(registry, new ArrayList<>(), new ArrayList<>()));
     }
 
