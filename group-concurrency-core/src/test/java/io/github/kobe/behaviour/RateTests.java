@@ -584,7 +584,7 @@ class RateTests {
                         "*",
                         GroupLimits.unset()
                                 .withMaxConcurrency(100)
-                                .withRate(Rate.of(600, MINUTE).withBurst(60)))
+                                .withRate(Rate.of(600, MINUTE).withBurst(120)))
                 .build());
 
         assertThat(executor.tryAcquire("a", Duration.ZERO)).isEmpty();
