@@ -314,4 +314,23 @@ class RedisClusterStoreTests {
         Deadline.until(
                 "no connection", () -> server.cli("CLIENT", "LIST").lines().count() == 1);
     }
+
+    @Test
+    void nothingIsLeftOfOneThatIsClosedWhileItConnects() throws Exception {
+        store.close();
+        try (Proxy proxy = new Proxy(server.port())) {
+            proxy.delay(Duration.ofMillis(100));
+            for (int i = 0; i < 10; i++) {
+                int before = proxy.accepted();
+                RedisClusterStore other = RedisClusterStore.builder(RedisURI.create("localhost", proxy.port()))
+                        .namespace("tests")
+                        .build();
+                Deadline.until("a connection for hints is being made", () -> proxy.accepted() == before + 2);
+                other.close();
+            }
+
+            Deadline.until(
+                    "no connection", () -> server.cli("CLIENT", "LIST").lines().count() == 1);
+        }
+    }
 }
