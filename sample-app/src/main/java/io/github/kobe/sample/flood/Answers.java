@@ -1,10 +1,10 @@
 package io.github.kobe.sample.flood;
 
 import java.io.PrintStream;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /** What a tenant's clients were answered, and after what time. */
@@ -16,10 +16,28 @@ final class Answers {
 
     static final String NONE = "-";
 
+    /**
+     * One answer.
+     *
+     * @param sent when it was asked for, in nanoseconds
+     * @param answered when it came, or nobody waited any longer
+     * @param status of HTTP; {@link #NOTHING}: none came
+     */
+    record Answer(long sent, long answered, int status) {
+
+        boolean isReport() {
+            return status / 100 == 2;
+        }
+
+        boolean isRefusal() {
+            return status == 429;
+        }
+    }
+
+    static final int NOTHING = 0;
+
     private final String tenant;
-    private final List<Duration> reports = new ArrayList<>();
-    private int turnedAway;
-    private int others;
+    private final List<Answer> all = new ArrayList<>();
 
     Answers(String tenant) {
         this.tenant = tenant;
@@ -29,50 +47,50 @@ final class Answers {
         return tenant;
     }
 
-    synchronized void report(Duration time) {
-        reports.add(time);
+    synchronized void add(Answer answer) {
+        all.add(answer);
     }
 
-    synchronized void turnedAway() {
-        turnedAway++;
+    /** {@return all until now, in the order in which they came} */
+    synchronized List<Answer> all() {
+        return List.copyOf(all);
     }
 
-    /** An error, or nothing in time. */
-    synchronized void other() {
-        others++;
+    int reports() {
+        return count(Answer::isReport);
     }
 
-    synchronized int reports() {
-        return reports.size();
+    int refusals() {
+        return count(Answer::isRefusal);
     }
 
-    synchronized int refusals() {
-        return turnedAway;
+    /** {@return how often there was an error, or nothing in time} */
+    int others() {
+        return count(answer -> !answer.isReport() && !answer.isRefusal());
     }
 
-    synchronized int others() {
-        return others;
+    private int count(Predicate<Answer> which) {
+        return (int) all().stream().filter(which).count();
     }
 
     /** {@return the time within which that part of the reports was there, in seconds; 0 if there was none} */
-    synchronized double seconds(double part) {
-        if (reports.isEmpty()) {
-            return 0;
-        }
-        List<Duration> sorted = reports.stream().sorted().toList();
-        int index = (int) Math.ceil(part * sorted.size()) - 1;
-        return sorted.get(Math.max(index, 0)).toNanos() / 1e9;
+    double seconds(double part) {
+        return seconds(List.of(this), part);
     }
 
     /** {@return the same for what all tenants together were answered} */
     static double seconds(List<Answers> tenants, double part) {
-        Answers together = new Answers("all");
-        tenants.forEach(each -> together.reports.addAll(each.reportTimes()));
-        return together.seconds(part);
-    }
-
-    private synchronized List<Duration> reportTimes() {
-        return List.copyOf(reports);
+        List<Long> sorted = tenants.stream()
+                .flatMap(each -> each.all().stream())
+                .filter(Answer::isReport)
+                .map(answer -> answer.answered - answer.sent)
+                .sorted()
+                .toList();
+        if (sorted.isEmpty()) {
+            return 0;
+        }
+        int index = (int) Math.ceil(part * sorted.size()) - 1;
+        return sorted.get(Math.max(index, 0)) / 1e9;
     }
 
     /** Prints a table, one line for each tenant. */

@@ -61,18 +61,15 @@ public final class Flood {
      */
     public void tell(PrintStream out) throws IOException, InterruptedException {
         sample.report(Sample.FLOODING);
-        List<Answers> alone = Sample.NEIGHBOURS.stream().map(Answers::new).toList();
-        List<Answers> flooded = Sample.NEIGHBOURS.stream().map(Answers::new).toList();
-        Answers flooding = new Answers(Sample.FLOODING);
         out.println("The neighbours alone:");
-        run(time.dividedBy(3), 0, flooding, alone);
-        Answers.print(alone.stream(), out);
+        List<Answers> alone = run(time.dividedBy(3), 0);
+        Answers.print(alone.stream().skip(1), out);
         out.println();
         out.println("While " + clients + " clients of " + Sample.FLOODING + " flood:");
-        run(time, clients, flooding, flooded);
-        Answers.print(Stream.concat(Stream.of(flooding), flooded.stream()), out);
+        List<Answers> flooded = run(time, clients);
+        Answers.print(flooded.stream(), out);
         out.println();
-        out.println(sentence(alone, flooded));
+        out.println(sentence(alone.subList(1, alone.size()), flooded.subList(1, flooded.size())));
     }
 
     private static String sentence(List<Answers> alone, List<Answers> flooded) {
@@ -93,8 +90,14 @@ public final class Flood {
         return tenants.stream().mapToDouble(of -> of.seconds(0.5)).average().orElse(0);
     }
 
-    /** Lets the neighbours, and so many clients of the flooding tenant, ask for reports. */
-    private void run(Duration howLong, int floodingClients, Answers flooding, List<Answers> neighbours) {
+    /**
+     * Lets the neighbours, and so many clients of the flooding tenant, ask for reports.
+     *
+     * @return what the flooding tenant was answered, and then what each of the neighbours
+     */
+    List<Answers> run(Duration howLong, int floodingClients) {
+        Answers flooding = new Answers(Sample.FLOODING);
+        List<Answers> neighbours = Sample.NEIGHBOURS.stream().map(Answers::new).toList();
         long end = System.nanoTime() + howLong.toNanos();
         // Closing it waits for all answers.
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -106,5 +109,6 @@ public final class Flood {
                 Sample.pause(NEIGHBOURS_PACE);
             }
         }
+        return Stream.concat(Stream.of(flooding), neighbours.stream()).toList();
     }
 }

@@ -69,23 +69,18 @@ final class Sample {
 
     private boolean ask(Question question, Answers answers) {
         long start = System.nanoTime();
+        int status = Answers.NOTHING;
         try {
-            int status = question.send(answers.tenant());
-            if (status / 100 == 2) {
-                answers.report(Duration.ofNanos(System.nanoTime() - start));
-                return true;
-            }
-            if (status == 429) {
-                answers.turnedAway();
-            } else {
-                answers.other();
-            }
+            status = question.send(answers.tenant());
         } catch (IOException e) {
-            answers.other();
+            // Nothing came.
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+            return false;
         }
-        return false;
+        Answers.Answer answer = new Answers.Answer(start, System.nanoTime(), status);
+        answers.add(answer);
+        return answer.isReport();
     }
 
     /** {@return the status of the answer} */
