@@ -18,6 +18,7 @@ class ArchitectureTests extends SpringArchitecture {
                         "DefaultGroupTaskObservationConvention",
                         "ExchangeGroupKey",
                         "GroupClientHttpRequestInterceptor",
+                        "GroupConcurrencyAdvisor",
                         "GroupConcurrencyRefresher",
                         "GroupConcurrencyResolver",
                         "GroupConcurrent",
