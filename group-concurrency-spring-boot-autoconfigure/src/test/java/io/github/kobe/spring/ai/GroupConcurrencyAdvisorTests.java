@@ -26,6 +26,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.util.ClassUtils;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.scheduler.Scheduler;
@@ -256,7 +257,8 @@ class GroupConcurrencyAdvisorTests {
     @Test
     void aWaitingStreamBlocksNoThread() throws Exception {
         Scheduler one = Schedulers.newParallel("one", 1);
-        try (GroupPermit held = executor.acquire(GROUP)) {
+        GroupPermit held = executor.acquire(GROUP);
+        try {
             CompletableFuture<List<String>> stream = Flux.defer(() -> assistant.client().stream(GROUP, "next"))
                     .subscribeOn(one)
                     .collectList()
@@ -269,6 +271,7 @@ class GroupConcurrencyAdvisorTests {
             held.close();
             assertThat(stream).succeedsWithin(Deadline.LONG);
         } finally {
+            held.close();
             one.dispose();
         }
     }
@@ -345,14 +348,18 @@ class GroupConcurrencyAdvisorTests {
     }
 
     @Test
-    @Tag("boot35")
-    void toolsThatTheModelItselfRunsRunWithinOneTurn() {
-        assertThat(assistant.client().askWithTool(GROUP, "tool")).contains("1 in flight");
-        assertThat(all(assistant.client().streamWithTool(GROUP, "tool"))).contains("1 in flight");
+    void toolsRunWithinATurnWhereTheModelItselfRunsThem() {
+        boolean ofModel = !ClassUtils.isPresent(
+                "org.springframework.ai.chat.client.advisor.ToolCallingAdvisor",
+                getClass().getClassLoader());
+        String result = ofModel ? "1 in flight" : "0 in flight";
+
+        assertThat(assistant.client().askWithTool(GROUP, "tool")).contains(result);
+        assertThat(all(assistant.client().streamWithTool(GROUP, "tool"))).contains(result);
         awaitBack();
 
         assertThat(server.requests()).isEqualTo(4);
-        assertThat(group().totals().succeeded()).isEqualTo(2);
+        assertThat(group().totals().succeeded()).isEqualTo(ofModel ? 2 : 4);
         assertThat(charged()).isEqualTo(4 * USED);
     }
 
