@@ -1,6 +1,7 @@
 package io.github.kobe;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -10,9 +11,16 @@ import java.util.Optional;
  * @param waited how long it has waited
  * @param kind what it is
  * @param threadName the name of the blocked thread; empty unless it is a {@link Kind#THREAD}
+ * @param inside the keys of the groups that the blocked thread is inside, the innermost first: it keeps their permits for as long
+ *     as it waits; empty for other kinds
  * @since 0.1.0
  */
-public record GroupWaiter(String taskId, Duration waited, Kind kind, Optional<String> threadName) {
+public record GroupWaiter(String taskId, Duration waited, Kind kind, Optional<String> threadName, List<String> inside) {
+
+    /** Takes what can't change any more. */
+    public GroupWaiter {
+        inside = List.copyOf(inside);
+    }
 
     /**
      * What can wait.

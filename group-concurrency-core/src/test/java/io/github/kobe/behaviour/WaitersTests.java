@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -65,10 +66,10 @@ class WaitersTests {
 
         assertThat(executor.waiters("a", 10))
                 .containsExactly(
-                        new GroupWaiter("task", SECOND.multipliedBy(3), Kind.TASK, Optional.empty()),
-                        new GroupWaiter("call", SECOND.multipliedBy(2), Kind.THREAD, Optional.of("caller")),
-                        new GroupWaiter("", SECOND, Kind.THREAD, Optional.of("caller")),
-                        new GroupWaiter("later", SECOND, Kind.ASYNC, Optional.empty()));
+                        new GroupWaiter("task", SECOND.multipliedBy(3), Kind.TASK, Optional.empty(), List.of()),
+                        new GroupWaiter("call", SECOND.multipliedBy(2), Kind.THREAD, Optional.of("caller"), List.of()),
+                        new GroupWaiter("", SECOND, Kind.THREAD, Optional.of("caller"), List.of()),
+                        new GroupWaiter("later", SECOND, Kind.ASYNC, Optional.empty(), List.of()));
         assertThat(executor.waiters("a", 2)).extracting(GroupWaiter::taskId).containsExactly("task", "call");
 
         gate.open();
@@ -76,6 +77,31 @@ class WaitersTests {
         permit.result();
         asked.get().close();
         assertThat(executor.waiters("a", 10)).isEmpty();
+    }
+
+    @Test
+    @Tag("RA3")
+    void aThreadIsShownWithTheGroupsWhosePermitsItKeepsWhileItWaits() throws Exception {
+        GroupExecutor executor = held(GroupPolicy.builder().build());
+        Caller<String> nested = Caller.start(() -> executor.call(
+                "outer",
+                () -> executor.call("middle", () -> executor.call("middle", () -> executor.call("a", () -> "done")))));
+        awaitQueued(executor, 1);
+        CompletableFuture<GroupPermit> asked;
+        try (GroupPermit permit = executor.acquire("other")) {
+            asked = permit.acquireAsync("a").toCompletableFuture();
+        }
+        Caller<String> alone = Caller.start(() -> executor.call("a", () -> "done"));
+        awaitQueued(executor, 3);
+
+        assertThat(executor.waiters("a", 10))
+                .extracting(GroupWaiter::inside)
+                .containsExactly(List.of("middle", "outer"), List.of(), List.of());
+
+        gate.open();
+        assertThat(nested.result()).isEqualTo("done");
+        asked.get(Deadline.SECONDS, TimeUnit.SECONDS).close();
+        assertThat(alone.result()).isEqualTo("done");
     }
 
     @Test

@@ -19,6 +19,7 @@ import io.github.kobe.internal.permits.SharedGlobal;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -107,7 +108,7 @@ public final class PermitFuture extends Request {
 
     @Override
     public GroupWaiter shown(Duration waited) {
-        return new GroupWaiter(id, waited, GroupWaiter.Kind.ASYNC, Optional.empty());
+        return new GroupWaiter(id, waited, GroupWaiter.Kind.ASYNC, Optional.empty(), List.of());
     }
 
     @Override

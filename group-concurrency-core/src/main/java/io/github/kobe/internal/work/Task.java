@@ -20,6 +20,7 @@ import io.github.kobe.internal.work.Outcome.LazyResult;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -264,7 +265,7 @@ public class Task<T> extends TaskCompletion<T> {
 
     @Override
     public GroupWaiter shown(Duration waited) {
-        return new GroupWaiter(taskId(), waited, GroupWaiter.Kind.TASK, Optional.empty());
+        return new GroupWaiter(taskId(), waited, GroupWaiter.Kind.TASK, Optional.empty(), List.of());
     }
 
     /** {@return whether user code hears of its end before it is complete} */

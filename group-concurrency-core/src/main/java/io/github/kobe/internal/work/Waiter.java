@@ -9,13 +9,17 @@ import io.github.kobe.internal.base.SafeRecorder;
 import io.github.kobe.internal.permits.Batch;
 import io.github.kobe.internal.permits.Charge;
 import io.github.kobe.internal.permits.Group;
+import io.github.kobe.internal.permits.Holds;
 import io.github.kobe.internal.permits.Lent;
 import io.github.kobe.internal.permits.Request;
 import io.github.kobe.internal.permits.SharedGlobal;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -92,7 +96,17 @@ public final class Waiter extends Request {
 
     @Override
     public GroupWaiter shown(Duration waited) {
-        return new GroupWaiter(id, waited, GroupWaiter.Kind.THREAD, Optional.of(thread.getName()));
+        return new GroupWaiter(id, waited, GroupWaiter.Kind.THREAD, Optional.of(thread.getName()), keysInside());
+    }
+
+    /** {@return the keys of what its thread is inside, the innermost first} By any thread; as it is now. */
+    private List<String> keysInside() {
+        if (!fromInside) {
+            return List.of();
+        }
+        Set<String> keys = new LinkedHashSet<>();
+        Holds.forEachOpen(Work.of(group).holds.topOpen(thread), hold -> keys.add(hold.group.key));
+        return List.copyOf(keys);
     }
 
     @Override

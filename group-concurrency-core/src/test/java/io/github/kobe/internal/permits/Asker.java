@@ -10,6 +10,7 @@ import io.github.kobe.internal.doors.Engine;
 import io.github.kobe.internal.doors.EngineAccess;
 import io.github.kobe.internal.doors.EngineAccess.Surroundings;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -145,7 +146,7 @@ final class Asker implements AutoCloseable {
 
         @Override
         public GroupWaiter shown(Duration waited) {
-            return new GroupWaiter(key, waited, GroupWaiter.Kind.ASYNC, Optional.empty());
+            return new GroupWaiter(key, waited, GroupWaiter.Kind.ASYNC, Optional.empty(), List.of());
         }
     }
 }

@@ -88,7 +88,7 @@ final class GroupControl {
     }
 
     GroupReport show(String groupKey, boolean withHolders, boolean withExplanation, boolean withNodes) {
-        GroupReport report = report(groupKey);
+        GroupReport report = report(groupKey).withHeldUp(executor, groupKey);
         if (withNodes && report.cluster() != null) {
             report = report.withNodes(nodes(groupKey, report.cluster()));
         }

@@ -24,7 +24,9 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,6 +41,7 @@ import org.jspecify.annotations.Nullable;
  * @param held how many global permits it holds itself; what runs nested in another group counts there
  * @param level what it holds beyond its guarantee, divided by its weight and rounded down; -1 while it holds less than that
  * @param waitsFor why work waits; null: none waits, or nothing keeps it from starting
+ * @param waitsInside groups of which permits are held by threads that wait for this one's rate; null: not requested, or none
  * @param oldestWait how long the first in the queue has waited; null if none waits
  * @param longestHold how long the one has had its permit that has had it longest; null: not requested, or known of none
  * @param paused whether the group starts nothing
@@ -64,6 +67,7 @@ public record GroupReport(
         int held,
         int level,
         @Nullable WaitReason waitsFor,
+        @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Set<String> waitsInside,
         @Nullable Duration oldestWait,
         @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Duration longestHold,
         boolean paused,
@@ -80,6 +84,9 @@ public record GroupReport(
 
     private static final int MOST_WAITERS = 10;
 
+    /** How many of those that wait are asked what they hold. */
+    private static final int MOST_SEARCHED = 100;
+
     static GroupReport of(GroupStats group, @Nullable Duration longestHold) {
         return new GroupReport(
                 null,
@@ -91,6 +98,7 @@ public record GroupReport(
                 group.held(),
                 group.level(),
                 group.waitsFor().orElse(null),
+                null,
                 group.oldestWait().isZero() ? null : group.oldestWait(),
                 longestHold,
                 group.paused(),
@@ -119,6 +127,7 @@ public record GroupReport(
     GroupReport withHolders(GroupExecutor executor, String groupKey) {
         return with(
                 instance,
+                waitsInside,
                 cluster,
                 executor.holders(groupKey).stream().map(Holder::of).toList(),
                 executor.waiters(groupKey, MOST_WAITERS).stream()
@@ -127,20 +136,33 @@ public record GroupReport(
                 explanation);
     }
 
+    /** Adds what is held up while work of the group waits for its rate, by the first of those that wait. */
+    GroupReport withHeldUp(GroupExecutor executor, String groupKey) {
+        if (waitsFor != WaitReason.RATE) {
+            return this;
+        }
+        Set<String> keys = new TreeSet<>();
+        executor.waiters(groupKey, MOST_SEARCHED)
+                .forEach(waiter ->
+                        waiter.inside().stream().map(PrintableText::wellFormed).forEach(keys::add));
+        return keys.isEmpty() ? this : with(instance, keys, cluster, holders, waiters, explanation);
+    }
+
     GroupReport withExplanation(Explanation added) {
-        return with(instance, cluster, holders, waiters, added);
+        return with(instance, waitsInside, cluster, holders, waiters, added);
     }
 
     GroupReport withNodes(Share asked) {
-        return with(instance, asked, holders, waiters, explanation);
+        return with(instance, waitsInside, asked, holders, waiters, explanation);
     }
 
     GroupReport of(String answering) {
-        return with(answering, cluster, holders, waiters, explanation);
+        return with(answering, waitsInside, cluster, holders, waiters, explanation);
     }
 
     private GroupReport with(
             @Nullable String newInstance,
+            @Nullable Set<String> newWaitsInside,
             @Nullable Share newCluster,
             @Nullable List<Holder> newHolders,
             @Nullable List<Waiter> newWaiters,
@@ -155,6 +177,7 @@ public record GroupReport(
                 held,
                 level,
                 waitsFor,
+                newWaitsInside,
                 oldestWait,
                 longestHold,
                 paused,
@@ -365,20 +388,23 @@ public record GroupReport(
      * @param kind what it is
      * @param waited how long it has waited
      * @param thread the thread that waits; null: none does
+     * @param inside groups whose permits that thread keeps while it waits, the innermost first
      */
     @JsonInclude(JsonInclude.Include.ALWAYS)
     public record Waiter(
             String taskId,
             GroupWaiter.Kind kind,
             Duration waited,
-            @Nullable String thread) {
+            @Nullable String thread,
+            List<String> inside) {
 
         static Waiter of(GroupWaiter waiter) {
             return new Waiter(
                     PrintableText.wellFormed(waiter.taskId()),
                     waiter.kind(),
                     waiter.waited(),
-                    waiter.threadName().map(PrintableText::wellFormed).orElse(null));
+                    waiter.threadName().map(PrintableText::wellFormed).orElse(null),
+                    waiter.inside().stream().map(PrintableText::wellFormed).toList());
         }
     }
 

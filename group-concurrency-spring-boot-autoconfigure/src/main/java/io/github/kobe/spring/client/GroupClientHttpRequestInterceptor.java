@@ -1,10 +1,11 @@
 package io.github.kobe.spring.client;
 
-import io.github.kobe.ExecutorShutdownException;
+import io.github.kobe.Costs;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPermit;
 import io.github.kobe.RejectedTaskException;
 import io.github.kobe.RejectionReason;
+import io.github.kobe.spring.internal.context.BlockingTurn;
 import java.io.IOException;
 import java.lang.reflect.UndeclaredThrowableException;
 import java.util.Objects;
@@ -95,16 +96,10 @@ public final class GroupClientHttpRequestInterceptor implements ClientHttpReques
             LimitedResponse response = ofOpen == null ? exchange.limited() : exchange.limitedInside(ofOpen);
             response.got();
             return response;
-        } catch (IOException | RejectedTaskException failure) {
+        } catch (IOException | RuntimeException failure) {
             throw failure;
-        } catch (ExecutorShutdownException shutDown) {
-            throw exchange.entered ? shutDown : rejection(groupKey, RejectionReason.SHUTDOWN);
         } catch (InterruptedException interrupted) {
-            Thread.currentThread().interrupt();
-            throw (RejectedTaskException)
-                    rejection(groupKey, RejectionReason.INTERRUPTED).initCause(interrupted);
-        } catch (RuntimeException failure) {
-            throw failure;
+            throw BlockingTurn.interrupted(groupKey, interrupted);
         } catch (Exception failure) {
             throw new UndeclaredThrowableException(failure);
         }
@@ -142,7 +137,7 @@ public final class GroupClientHttpRequestInterceptor implements ClientHttpReques
 
         /** Makes it, when its turn comes; its permit is out until the response is closed. */
         LimitedResponse limited() throws Exception {
-            return executor.call(groupKey, () -> {
+            return BlockingTurn.take(executor, groupKey, Costs.unsaid(), () -> {
                 entered = true;
                 // None: the thread is inside a permit that is closed, and is out until it has left.
                 GroupPermit permit = executor.enclosingPermit(groupKey).orElse(null);
@@ -158,9 +153,5 @@ public final class GroupClientHttpRequestInterceptor implements ClientHttpReques
                 }
             });
         }
-    }
-
-    private static RejectedTaskException rejection(String groupKey, RejectionReason reason) {
-        return new RejectedTaskException(groupKey, "", reason, -1, -1);
     }
 }

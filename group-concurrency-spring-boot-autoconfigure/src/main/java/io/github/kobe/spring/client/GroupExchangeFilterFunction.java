@@ -7,6 +7,7 @@ import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupPermit;
 import io.github.kobe.RejectedTaskException;
 import io.github.kobe.RejectionReason;
+import io.github.kobe.spring.internal.context.BlockingTurn;
 import io.github.kobe.spring.internal.context.EnclosingPermit;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
@@ -99,7 +100,7 @@ public final class GroupExchangeFilterFunction implements ExchangeFilterFunction
                         GroupLimits.NO_TIMEOUT,
                         Costs.unsaid());
             } catch (ExecutorShutdownException shutDown) {
-                return Mono.error(new RejectedTaskException(groupKey, "", RejectionReason.SHUTDOWN, -1, -1));
+                return Mono.error(BlockingTurn.rejection(groupKey, RejectionReason.SHUTDOWN));
             }
             return Mono.fromFuture(asked)
                     .flatMap(permit -> next.exchange(request))

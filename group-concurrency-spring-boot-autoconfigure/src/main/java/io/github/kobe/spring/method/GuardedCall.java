@@ -12,7 +12,6 @@ import io.github.kobe.TaskHandle;
 import io.github.kobe.spring.internal.context.EnclosingPermit;
 import java.lang.reflect.UndeclaredThrowableException;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import org.aopalliance.intercept.MethodInvocation;
@@ -133,19 +132,13 @@ final class GuardedCall {
 
     /** {@return whether the current thread has permits of the executor} */
     boolean isInsideAGroup() {
-        return keyOfEnclosing().isPresent();
+        return EnclosingPermit.keyOfCurrent(executor, groupKey).isPresent();
     }
 
     private boolean isInsideItsGroup() {
-        return keyOfEnclosing().filter(groupKey::equals).isPresent();
-    }
-
-    private Optional<String> keyOfEnclosing() {
-        return executor.enclosingPermit(groupKey).map(enclosing -> {
-            try (enclosing) {
-                return enclosing.groupKey();
-            }
-        });
+        return EnclosingPermit.keyOfCurrent(executor, groupKey)
+                .filter(groupKey::equals)
+                .isPresent();
     }
 
     private @Nullable Object proceed() throws Exception {

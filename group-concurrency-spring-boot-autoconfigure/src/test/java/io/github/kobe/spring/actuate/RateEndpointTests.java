@@ -1,6 +1,7 @@
 package io.github.kobe.spring.actuate;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.github.kobe.GroupExecutor;
@@ -9,8 +10,11 @@ import io.github.kobe.GroupPolicy;
 import io.github.kobe.GroupTask;
 import io.github.kobe.Rate;
 import io.github.kobe.TaskHandle;
+import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -119,6 +123,32 @@ class RateEndpointTests {
                         "rate",
                         "tokens 30 per 1s",
                         "a rate such as \"60 per 1m\" or \"60 per 1m burst 6\", or \"unlimited\"");
+    }
+
+    @Test
+    @Tag("RA3")
+    void aGroupThatWaitsForItsRateFromInsideOthersNamesThem() throws Exception {
+        run("hourly:a");
+        run("hourly:a");
+        List<Caller<String>> nested = new ArrayList<>();
+        for (String outer : List.of("tenant:b", "tenant:a", "tenant:b")) {
+            nested.add(Caller.start(() -> executor.call(outer, () -> executor.call("hourly:a", () -> "started"))));
+        }
+        Deadline.until("they wait", () -> executor.stats().queued() == 3);
+
+        JsonNode group = server.get("/hourly:a?holders=true&explain=true").body();
+        assertThat(group.path("waitsFor").asText()).isEqualTo("RATE");
+        assertThat(group.path("waitsInside")).extracting(JsonNode::asText).containsExactly("tenant:a", "tenant:b");
+        assertThat(group.path("waiters"))
+                .extracting(waiter -> waiter.path("inside").path(0).asText())
+                .containsExactlyInAnyOrder("tenant:b", "tenant:a", "tenant:b");
+        assertThat(server.get("/tenant:a").body().has("waitsInside")).isFalse();
+
+        nested.forEach(Caller::interrupt);
+        for (Caller<String> caller : nested) {
+            assertThatExceptionOfType(InterruptedException.class).isThrownBy(caller::result);
+        }
+        assertThat(server.get("/hourly:a").body().has("waitsInside")).isFalse();
     }
 
     @Test

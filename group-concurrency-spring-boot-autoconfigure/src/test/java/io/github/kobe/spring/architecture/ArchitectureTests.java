@@ -1,23 +1,30 @@
 package io.github.kobe.spring.architecture;
 
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
 import io.github.kobe.spring.GroupConcurrencyResolver;
 import io.github.kobe.spring.testing.SpringArchitecture;
 import io.github.kobe.testing.HouseRules;
 import java.util.Set;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 
 @Tag("once")
 class ArchitectureTests extends SpringArchitecture {
 
+    private static final JavaClasses MAIN = HouseRules.mainClassesBeside(ArchitectureTests.class);
+
     ArchitectureTests() {
         super(
                 GroupConcurrencyResolver.class,
-                HouseRules.mainClassesBeside(ArchitectureTests.class),
+                MAIN,
                 HouseRules.testClassesBeside(ArchitectureTests.class),
                 Set.of(
                         "DefaultGroupTaskObservationConvention",
                         "ExchangeGroupKey",
                         "GroupClientHttpRequestInterceptor",
+                        "GroupConcurrencyAdvisor",
                         "GroupConcurrencyRefresher",
                         "GroupConcurrencyResolver",
                         "GroupConcurrent",
@@ -39,5 +46,17 @@ class ArchitectureTests extends SpringArchitecture {
                         "ReactorObservation",
                         "RejectionAnswer",
                         "RequestGroupKey"));
+    }
+
+    /** So whoever doesn't use the advisor needs no Spring AI, and loads none. */
+    @Test
+    void nothingElseNeedsSpringAi() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackage("io.github.kobe.spring.ai..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("io.github.kobe.spring.ai..", "org.springframework.ai..")
+                .check(MAIN);
     }
 }

@@ -4,6 +4,7 @@ import io.github.kobe.Costs;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPermit;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -153,30 +154,64 @@ public record EnclosingPermit(
             String taskId,
             Duration maxWait,
             Costs costs) {
+        CompletableFuture<GroupPermit> shared = share(executor, innermost, groupKey);
+        if (shared != null) {
+            return shared;
+        }
         Function<GroupPermit, CompletableFuture<GroupPermit>> ask =
                 permit -> permit.acquireAsync(groupKey, taskId, maxWait, costs).toCompletableFuture();
-        CompletableFuture<GroupPermit> ofGroup =
-                askUnder(executor, innermost, permit -> permit.groupKey().equals(groupKey), ask);
+        CompletableFuture<GroupPermit> under = askUnder(executor, innermost, permit -> true, ask);
+        if (under != null) {
+            return under;
+        }
+        GroupPermit current = executor.enclosingPermit(groupKey).orElse(null);
+        if (current == null) {
+            return executor.acquireAsync(groupKey, taskId, maxWait, costs).toCompletableFuture();
+        }
+        try (current) {
+            return ask.apply(current);
+        }
+    }
+
+    /**
+     * Shares a permit of a group that encloses the caller, or that the current thread is inside.
+     *
+     * @param executor the executor of the group
+     * @param innermost the innermost permit that encloses the caller; {@code null}: none
+     * @param groupKey the group
+     * @return a future that has a permit; {@code null}: there is none of that group that is open
+     */
+    public static @Nullable CompletableFuture<GroupPermit> share(
+            GroupExecutor executor, @Nullable EnclosingPermit innermost, String groupKey) {
+        CompletableFuture<GroupPermit> ofGroup = askUnder(
+                executor,
+                innermost,
+                permit -> permit.groupKey().equals(groupKey),
+                permit -> permit.acquireAsync(groupKey).toCompletableFuture());
         if (ofGroup != null) {
             return ofGroup;
         }
         GroupPermit current = executor.enclosingPermit(groupKey).orElse(null);
-        if (current != null && current.groupKey().equals(groupKey)) {
-            return CompletableFuture.completedFuture(current);
+        if (current == null || current.groupKey().equals(groupKey)) {
+            return current == null ? null : CompletableFuture.completedFuture(current);
         }
-        try {
-            CompletableFuture<GroupPermit> under = askUnder(executor, innermost, permit -> true, ask);
-            if (under != null) {
-                return under;
+        current.close();
+        return null;
+    }
+
+    /**
+     * {@return the key of the group whose permit the current thread is inside: of the given one, or else of another; empty: it
+     * is inside none}
+     *
+     * @param executor of which executor
+     * @param groupKey the preferred group
+     */
+    public static Optional<String> keyOfCurrent(GroupExecutor executor, String groupKey) {
+        return executor.enclosingPermit(groupKey).map(enclosing -> {
+            try (enclosing) {
+                return enclosing.groupKey();
             }
-            return current == null
-                    ? executor.acquireAsync(groupKey, taskId, maxWait, costs).toCompletableFuture()
-                    : ask.apply(current);
-        } finally {
-            if (current != null) {
-                current.close();
-            }
-        }
+        });
     }
 
     /** {@return what the innermost wanted one gives that is open; {@code null}: there is none} */
