@@ -164,7 +164,7 @@ public final class GroupDataSource implements DataSource {
             connection.lease.got(opening.from(pool));
             return connection;
         } catch (Throwable failure) {
-            connection.lease.end(failure);
+            connection.lease.fail(failure);
             throw failure;
         }
     }

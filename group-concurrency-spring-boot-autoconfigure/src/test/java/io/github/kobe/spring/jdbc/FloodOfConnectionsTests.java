@@ -104,7 +104,7 @@ class FloodOfConnectionsTests {
     @Test
     @Tag("J4")
     void aStormOfThreadsWithTwoConnectionsEachEnds() throws Exception {
-        int rounds = Depth.pick(20, 100, 1_000);
+        int rounds = Depth.pick(20, 100, 300);
         HikariConfig config = LimitedPool.config(10);
         try (LimitedPool limited = LimitedPool.of(config, policy(9, 9), pool -> pool)) {
             List<Caller<Integer>> callers = new ArrayList<>();
