@@ -21,6 +21,7 @@ class ArchitectureTests extends SpringArchitecture {
                 MAIN,
                 HouseRules.testClassesBeside(ArchitectureTests.class),
                 Set.of(
+                        "ConnectionGroup",
                         "DefaultGroupTaskObservationConvention",
                         "ExchangeGroupKey",
                         "GroupClientHttpRequestInterceptor",
@@ -28,6 +29,8 @@ class ArchitectureTests extends SpringArchitecture {
                         "GroupConcurrencyRefresher",
                         "GroupConcurrencyResolver",
                         "GroupConcurrent",
+                        "GroupConnectionException",
+                        "GroupDataSource",
                         "GroupExchangeFilterFunction",
                         "GroupExecutorBuilder",
                         "GroupExecutorEndpoint",

@@ -1,0 +1,91 @@
+package io.github.kobe.spring.jdbc;
+
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which connections of a data source are with which thread. Each thread has a list that nobody else touches. What is over by
+ * another thread, or has been lost, is let go when the thread opens its next connection; so a list is never longer than the
+ * connections that were open at once.
+ */
+@SuppressWarnings("ReferenceEquality") // identity is meant
+final class ThreadConnections {
+
+    /**
+     * The newest of the thread. It is kept for good, and empty while there is none: a class of the JDK's alone, for a thread may
+     * outlive the application.
+     */
+    private final ThreadLocal<AtomicReference<@Nullable Entry>> newest = ThreadLocal.withInitial(AtomicReference::new);
+
+    /** A lease in the list of a thread; one that has moved is in several. */
+    static final class Entry {
+
+        final Lease lease;
+        private @Nullable Entry below;
+
+        Entry(Lease lease, @Nullable Entry below) {
+            this.lease = lease;
+            this.below = below;
+        }
+
+        boolean isOnly() {
+            return below == null;
+        }
+    }
+
+    /** {@return the newest connection that is with a thread, the current one; {@code null}: there is none} */
+    @Nullable
+    Entry newest(Thread current) {
+        AtomicReference<@Nullable Entry> own = newest.get();
+        Entry top = own.getPlain();
+        return top == null ? null : cleaned(own, top, current);
+    }
+
+    /** Has a lease be in the list of a thread, the current one. */
+    void add(Lease lease, Thread current) {
+        AtomicReference<@Nullable Entry> own = newest.get();
+        Entry top = own.getPlain();
+        if (top != null) {
+            top = cleaned(own, top, current);
+        }
+        for (Entry each = top; each != null; each = each.below) {
+            if (each.lease == lease) {
+                return;
+            }
+        }
+        own.setPlain(new Entry(lease, top));
+    }
+
+    /** Lets go a lease that was with the current thread. */
+    void forget(Lease lease) {
+        AtomicReference<@Nullable Entry> own = newest.get();
+        Entry above = null;
+        for (Entry each = own.getPlain(); each != null; each = each.below) {
+            if (each.lease != lease) {
+                above = each;
+            } else if (above == null) {
+                own.setPlain(each.below);
+            } else {
+                above.below = each.below;
+            }
+        }
+    }
+
+    private static @Nullable Entry cleaned(AtomicReference<@Nullable Entry> own, Entry top, Thread current) {
+        Entry first = open(top, current);
+        own.setPlain(first);
+        for (Entry each = first; each != null; each = each.below) {
+            each.below = open(each.below, current);
+        }
+        return first;
+    }
+
+    /** {@return the first entry, from this one on, whose connection is with the thread} */
+    private static @Nullable Entry open(@Nullable Entry from, Thread current) {
+        Entry each = from;
+        while (each != null && !each.lease.isWith(current)) {
+            each = each.below;
+        }
+        return each;
+    }
+}
