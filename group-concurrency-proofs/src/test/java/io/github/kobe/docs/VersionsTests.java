@@ -22,6 +22,13 @@ class VersionsTests {
     }
 
     @Test
+    void springAiIsThatOfTheBuild() throws IOException {
+        assertThat(PAGE.text())
+                .contains("on 3.5 with " + property("pom.xml", "spring-ai35.version") + " and on 4.1 with "
+                        + property("pom.xml", "spring-ai4.version"));
+    }
+
+    @Test
     void databasesAreThoseOfTheTestsOfRollouts() throws IOException {
         String pom = "group-concurrency-rollout/pom.xml";
         assertThat(PAGE.text())

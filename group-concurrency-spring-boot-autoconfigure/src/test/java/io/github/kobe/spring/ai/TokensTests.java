@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.kobe.Costs;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.ai.chat.client.ChatClientRequest;
@@ -15,6 +16,7 @@ import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.ai.chat.metadata.ChatResponseMetadata;
 import org.springframework.ai.chat.metadata.DefaultUsage;
 import org.springframework.ai.chat.metadata.EmptyUsage;
+import org.springframework.ai.chat.metadata.Usage;
 import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.ai.chat.prompt.ChatOptions;
 import org.springframework.ai.chat.prompt.Prompt;
@@ -25,54 +27,84 @@ class TokensTests {
 
     @Test
     void aQuarterOfTheCharactersOfAllMessagesIsEstimated() {
-        Prompt prompt = new Prompt(
-                new SystemMessage("s".repeat(100)),
-                new UserMessage("u".repeat(10)),
-                AssistantMessage.builder()
-                        .toolCalls(List.of(new AssistantMessage.ToolCall("1", "function", "find", "a".repeat(20))))
-                        .build(),
-                ToolResponseMessage.builder()
-                        .responses(List.of(new ToolResponseMessage.ToolResponse("1", "find", "r".repeat(307))))
-                        .build());
-
-        assertThat(Tokens.estimate(new ChatClientRequest(prompt, Map.of())))
-                .isEqualTo(Costs.of("tokens", (100 + 10 + 4 + 20 + 307 + 3) / 4));
+        assertThat(Told.ofAConversation(100, 10, 20, 307))
+                .isEqualTo(tokens((100 + 10 + "find".length() + 20 + 307 + 3) / 4));
     }
 
     @Test
     void whatTheAnswerMayHaveIsEstimatedToo() {
-        ChatOptions options = ChatOptions.builder().maxTokens(500).build();
-
-        assertThat(Tokens.estimate(new ChatClientRequest(new Prompt("x", options), Map.of())))
-                .isEqualTo(Costs.of("tokens", 501));
+        assertThat(Told.ofAnswersUpTo(500)).isEqualTo(tokens(501));
     }
 
     @Test
     void anEstimateIsNoMoreThanACostCanBe() {
-        ChatOptions options = ChatOptions.builder().maxTokens(Integer.MAX_VALUE).build();
-
-        assertThat(Tokens.estimate(new ChatClientRequest(new Prompt("x", options), Map.of())))
-                .isEqualTo(Costs.of("tokens", 1_000_000_000));
+        assertThat(Told.ofAnswersUpTo(Integer.MAX_VALUE)).isEqualTo(tokens(1_000_000_000));
     }
 
     @Test
     void anAnswerThatKnowsNothingOfItsUsageSaysNothing() {
-        assertThat(Tokens.usageIn(null)).isNull();
-        assertThat(Tokens.usageIn(new ChatResponse(List.of()))).isNull();
-        assertThat(Tokens.usageIn(new ChatResponse(List.of(), null))).isNull();
-        assertThat(Tokens.usageIn(new ChatResponse(
-                        List.of(),
-                        ChatResponseMetadata.builder().usage(new EmptyUsage()).build())))
-                .isNull();
+        assertThat(Told.byNoAnswer()).isNull();
+        assertThat(Told.byAnAnswerWithout()).isNull();
+        assertThat(Told.byAnAnswerWithAnEmptyOne()).isNull();
     }
 
     @Test
     void whatAnAnswerSaysIsItsTotal() {
-        DefaultUsage usage = new DefaultUsage(40, 20);
+        assertThat(Told.byAnAnswer(40, 20)).isEqualTo(tokens(60));
+    }
 
-        assertThat(Tokens.usageIn(new ChatResponse(
-                        List.of(), ChatResponseMetadata.builder().usage(usage).build())))
-                .isSameAs(usage);
-        assertThat(Tokens.total(usage)).isEqualTo(Costs.of("tokens", 60));
+    private static Costs tokens(int cost) {
+        return Costs.of("tokens", cost);
+    }
+
+    /** Apart from the tests, which are looked at without Spring AI too. */
+    private static final class Told {
+
+        static Costs ofAConversation(int system, int user, int arguments, int result) {
+            return Tokens.estimate(new ChatClientRequest(
+                    new Prompt(
+                            new SystemMessage("s".repeat(system)),
+                            new UserMessage("u".repeat(user)),
+                            AssistantMessage.builder()
+                                    .toolCalls(List.of(new AssistantMessage.ToolCall(
+                                            "1", "function", "find", "a".repeat(arguments))))
+                                    .build(),
+                            ToolResponseMessage.builder()
+                                    .responses(List.of(
+                                            new ToolResponseMessage.ToolResponse("1", "find", "r".repeat(result))))
+                                    .build()),
+                    Map.of()));
+        }
+
+        static Costs ofAnswersUpTo(int tokens) {
+            ChatOptions options = ChatOptions.builder().maxTokens(tokens).build();
+            return Tokens.estimate(new ChatClientRequest(new Prompt("x", options), Map.of()));
+        }
+
+        static @Nullable Costs byNoAnswer() {
+            return by(null);
+        }
+
+        static @Nullable Costs byAnAnswerWithout() {
+            return by(new ChatResponse(List.of()));
+        }
+
+        static @Nullable Costs byAnAnswerWithAnEmptyOne() {
+            return by(answer(new EmptyUsage()));
+        }
+
+        static @Nullable Costs byAnAnswer(int prompt, int answer) {
+            return by(answer(new DefaultUsage(prompt, answer)));
+        }
+
+        private static ChatResponse answer(Usage usage) {
+            return new ChatResponse(
+                    List.of(), ChatResponseMetadata.builder().usage(usage).build());
+        }
+
+        private static @Nullable Costs by(@Nullable ChatResponse answer) {
+            Usage usage = Tokens.usageIn(answer);
+            return usage == null ? null : Tokens.total(usage);
+        }
     }
 }
