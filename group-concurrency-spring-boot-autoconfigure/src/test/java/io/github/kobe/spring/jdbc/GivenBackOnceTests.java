@@ -35,13 +35,13 @@ class GivenBackOnceTests {
         }
 
         @Override
-        public Connection getConnection() {
-            throw Failing.<RuntimeException>sneaky(failure);
-        }
-
-        @SuppressWarnings("unchecked")
-        private static <E extends Throwable> E sneaky(Throwable failure) throws E {
-            throw (E) failure;
+        public Connection getConnection() throws SQLException {
+            switch (failure) {
+                case SQLException e -> throw e;
+                case RuntimeException e -> throw e;
+                case Error e -> throw e;
+                default -> throw new AssertionError(failure);
+            }
         }
     }
 
@@ -103,6 +103,33 @@ class GivenBackOnceTests {
                 assertThat(limited.active()).isEqualTo(1);
             }
             other.close();
+        }
+    }
+
+    @Test
+    void aCloseThatMeetsAUseOnAnotherThreadGivesItBackOnce() throws Exception {
+        try (LimitedPool limited = LimitedPool.of(3, impatient(2, 1))) {
+            for (int i = 0; i < 200; i++) {
+                Connection connection = limited.openElsewhere("a");
+                CyclicBarrier together = new CyclicBarrier(2);
+                Caller<Connection> user = Caller.start(() -> {
+                    together.await();
+                    try {
+                        connection.setAutoCommit(true);
+                    } catch (SQLException closed) {
+                        assertThat(connection.isClosed()).isTrue();
+                    }
+                    together.await();
+                    return limited.open("a");
+                });
+                together.await();
+                connection.close();
+                together.await();
+
+                Connection next = user.result();
+                assertThat(limited.inFlight("a")).isEqualTo(1);
+                next.close();
+            }
         }
     }
 
