@@ -1,0 +1,45 @@
+package io.github.kobe.spring.jdbc;
+
+import java.sql.Connection;
+import java.sql.ConnectionBuilder;
+import java.sql.SQLException;
+import java.util.function.Supplier;
+import javax.sql.DataSource;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
+import org.springframework.util.function.SingletonSupplier;
+
+/**
+ * The bean of a data source whose connections are limited. The executor and the {@link ConnectionGroup} are made at the first
+ * connection, since beans that they need may need the data source. All but connections leads to the pool at once.
+ *
+ * <p>It isn't final, so that an aspect of the application's can be around it.
+ */
+class LimitedDataSource extends DelegatingDataSource {
+
+    private final Supplier<GroupDataSource> limited;
+
+    LimitedDataSource(DataSource pool, Supplier<GroupDataSource> limited) {
+        super(pool);
+        this.limited = SingletonSupplier.of(limited);
+    }
+
+    @Override
+    public Connection getConnection() throws SQLException {
+        return limited.get().getConnection();
+    }
+
+    @Override
+    public Connection getConnection(String username, String password) throws SQLException {
+        return limited.get().getConnection(username, password);
+    }
+
+    @Override
+    public ConnectionBuilder createConnectionBuilder() throws SQLException {
+        return limited.get().createConnectionBuilder();
+    }
+
+    @Override
+    public String toString() {
+        return "limited " + getTargetDataSource();
+    }
+}
