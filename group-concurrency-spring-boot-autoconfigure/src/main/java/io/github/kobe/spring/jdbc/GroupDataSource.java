@@ -1,6 +1,11 @@
 package io.github.kobe.spring.jdbc;
 
+import io.github.kobe.ExecutorShutdownException;
 import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupPermit;
+import io.github.kobe.RejectedTaskException;
+import io.github.kobe.RejectionReason;
+import io.github.kobe.spring.internal.settings.PrintableText;
 import java.io.PrintWriter;
 import java.sql.Connection;
 import java.sql.ConnectionBuilder;
@@ -9,8 +14,12 @@ import java.sql.SQLFeatureNotSupportedException;
 import java.sql.SQLNonTransientConnectionException;
 import java.sql.ShardingKeyBuilder;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.logging.Logger;
 import javax.sql.DataSource;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,9 +68,25 @@ import org.jspecify.annotations.Nullable;
  */
 public final class GroupDataSource implements DataSource {
 
+    private static final Log LOGGER = LogFactory.getLog(GroupDataSource.class);
+
+    /** The client can't establish a connection. */
+    private static final String SQL_STATE = "08001";
+
+    private static final Opening POOLED = DataSource::getConnection;
+
     private final DataSource pool;
     private final GroupExecutor executor;
     private final ConnectionGroup group;
+    private final ThreadConnections known = new ThreadConnections();
+    private final AtomicInteger withoutGroup = new AtomicInteger();
+    private final AtomicBoolean toldOfThird = new AtomicBoolean();
+
+    /** How the pool is asked for a connection. */
+    @FunctionalInterface
+    interface Opening {
+        Connection from(DataSource pool) throws SQLException;
+    }
 
     private GroupDataSource(DataSource pool, GroupExecutor executor, ConnectionGroup group) {
         this.pool = Objects.requireNonNull(pool, "dataSource");
@@ -87,22 +112,22 @@ public final class GroupDataSource implements DataSource {
      * such a connection aren't counted.
      */
     public int openWithoutGroup() {
-        return 0;
+        return withoutGroup.get();
     }
 
     @Override
     public Connection getConnection() throws SQLException {
-        return pool.getConnection();
+        return open(POOLED);
     }
 
     @Override
     public Connection getConnection(String username, String password) throws SQLException {
-        return pool.getConnection(username, password);
+        return open(from -> from.getConnection(username, password));
     }
 
     @Override
     public ConnectionBuilder createConnectionBuilder() throws SQLException {
-        return pool.createConnectionBuilder();
+        return new GroupConnectionBuilder(this, pool.createConnectionBuilder());
     }
 
     @Override
@@ -110,14 +135,89 @@ public final class GroupDataSource implements DataSource {
         return pool.createShardingKeyBuilder();
     }
 
+    /**
+     * Waits for a turn, unless the thread has a connection, and then opens one. What that needs is made before it is taken:
+     * there may be no memory for it afterwards.
+     */
+    Connection open(Opening opening) throws SQLException {
+        Thread thread = Thread.currentThread();
+        for (; ; ) {
+            ThreadConnections.Entry newest = known.newest(thread);
+            Turn turn = newest == null ? new Turn(withoutGroup) : newest.lease.turn;
+            GroupConnection connection = new GroupConnection(turn, known, thread);
+            if (newest == null) {
+                turn.begin(permit(thread));
+                return open(opening, connection, thread);
+            }
+            if (turn.join()) {
+                if (!newest.isOnly()) {
+                    tellOfThird(thread);
+                }
+                return open(opening, connection, thread);
+            }
+        }
+    }
+
+    private Connection open(Opening opening, GroupConnection connection, Thread thread) throws SQLException {
+        try {
+            known.add(connection.lease, thread); // before the pool is asked, which may itself open one here
+            connection.lease.got(opening.from(pool));
+            return connection;
+        } catch (Throwable failure) {
+            connection.lease.end(failure);
+            throw failure;
+        }
+    }
+
+    /** {@return a permit of the caller's group; {@code null}: it has none} */
+    private @Nullable GroupPermit permit(Thread thread) throws SQLException {
+        String key = group.current();
+        if (key == null) {
+            return null;
+        }
+        try {
+            return executor.acquire(key);
+        } catch (RejectedTaskException rejection) {
+            throw new GroupConnectionException(rejection);
+        } catch (ExecutorShutdownException shutDown) {
+            throw rejection(key, RejectionReason.SHUTDOWN, shutDown);
+        } catch (InterruptedException interrupted) {
+            thread.interrupt();
+            throw rejection(key, RejectionReason.INTERRUPTED, interrupted);
+        } catch (IllegalArgumentException refused) {
+            throw new SQLNonTransientConnectionException(
+                    "A connection is for no such group: " + refused.getMessage(), SQL_STATE, refused);
+        }
+    }
+
+    private static GroupConnectionException rejection(String key, RejectionReason reason, Exception cause) {
+        RejectedTaskException rejection = new RejectedTaskException(key, "", reason, -1, -1);
+        rejection.initCause(cause);
+        return new GroupConnectionException(rejection);
+    }
+
+    private void tellOfThird(Thread thread) {
+        if (toldOfThird.compareAndSet(false, true)) {
+            LOGGER.warn(
+                    "Thread '" + PrintableText.inOneLine(thread.getName())
+                            + "' takes a third connection while it has two. What is kept free of the pool is for a"
+                            + " second one: threads with two may wait for each other until the pool's time-out. This"
+                            + " is logged once",
+                    new Exception("Here the third connection is opened"));
+        }
+    }
+
     @Override
     public <T> T unwrap(Class<T> type) throws SQLException {
+        if (type == GroupDataSource.class) {
+            return type.cast(this);
+        }
         return type.isInstance(pool) ? type.cast(pool) : pool.unwrap(type);
     }
 
     @Override
     public boolean isWrapperFor(Class<?> type) throws SQLException {
-        return type.isInstance(pool) || pool.isWrapperFor(type);
+        return type == GroupDataSource.class || type.isInstance(pool) || pool.isWrapperFor(type);
     }
 
     @Override
