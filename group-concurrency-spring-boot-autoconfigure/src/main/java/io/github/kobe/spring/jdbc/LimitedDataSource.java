@@ -39,6 +39,16 @@ class LimitedDataSource extends DelegatingDataSource {
     }
 
     @Override
+    public <T> T unwrap(Class<T> type) throws SQLException {
+        return type == GroupDataSource.class ? type.cast(limited.get()) : super.unwrap(type);
+    }
+
+    @Override
+    public boolean isWrapperFor(Class<?> type) throws SQLException {
+        return type == GroupDataSource.class || super.isWrapperFor(type);
+    }
+
+    @Override
     public String toString() {
         return "limited " + getTargetDataSource();
     }

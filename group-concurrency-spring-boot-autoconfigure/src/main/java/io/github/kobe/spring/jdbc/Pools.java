@@ -37,12 +37,11 @@ final class Pools {
     static boolean areLimited(DataSource found) {
         return switch (found) {
             case LimitedDataSource ours -> true;
-            case GroupDataSource byHand -> true;
             case AbstractRoutingDataSource routing ->
                 targetsOf(routing).stream().anyMatch(Pools::areLimited);
             case DelegatingDataSource outer
             when outer.getTargetDataSource() != null -> areLimited(outer.getTargetDataSource());
-            default -> isWrapperFor(found, LimitedDataSource.class) || isWrapperFor(found, GroupDataSource.class);
+            default -> isWrapperFor(found, GroupDataSource.class);
         };
     }
 

@@ -1,9 +1,11 @@
 package io.github.kobe.spring.jdbc;
 
+import com.zaxxer.hikari.HikariDataSource;
 import io.github.kobe.spring.actuate.GroupExecutorEndpointAutoConfiguration;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyRefreshAutoConfiguration;
 import io.github.kobe.spring.testing.BootAutoConfigurations;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -15,6 +17,14 @@ final class PooledApplication {
     static final ThreadLocal<@Nullable String> TENANT = new ThreadLocal<>();
 
     private PooledApplication() {}
+
+    /** {@return a pool of that many connections to a database of its own in memory} */
+    static HikariDataSource pool(String name, int connections) {
+        HikariDataSource pool = new HikariDataSource();
+        pool.setJdbcUrl("jdbc:h2:mem:" + name + "-" + UUID.randomUUID());
+        pool.setMaximumPoolSize(connections);
+        return pool;
+    }
 
     /** {@return a runner without any data source, and without anything that tells the tenant} */
     static ApplicationContextRunner bare() {
@@ -32,9 +42,13 @@ final class PooledApplication {
                         "spring.datasource.type=com.zaxxer.hikari.HikariDataSource");
     }
 
-    /** {@return a runner with Spring Boot's own pool of that many connections, and the tenant} */
+    /** {@return a runner with the tenant, and Spring Boot's own pool, of the size that Hikari gives it} */
+    static ApplicationContextRunner limited() {
+        return bare().withBean(ConnectionGroup.class, () -> TENANT::get);
+    }
+
+    /** {@return a runner with the tenant, and Spring Boot's own pool, of that many connections} */
     static ApplicationContextRunner ofPool(int connections) {
-        return bare().withBean(ConnectionGroup.class, () -> TENANT::get)
-                .withPropertyValues("spring.datasource.hikari.maximum-pool-size=" + connections);
+        return limited().withPropertyValues("spring.datasource.hikari.maximum-pool-size=" + connections);
     }
 }
