@@ -413,11 +413,28 @@ public final class GroupExecutor implements AutoCloseable {
      * @throws ExecutorShutdownException after a shutdown
      */
     public GroupPermit acquire(String groupKey) throws InterruptedException {
-        return doors.acquire(Objects.requireNonNull(groupKey, "groupKey"));
+        return acquire(groupKey, "");
     }
 
     /**
-     * Waits for a permit of a group, as {@link #acquire}, for a limited time. Never overtakes work that already waits,
+     * Waits for a permit of a group, as {@link #acquire(String)}, under an id.
+     *
+     * @param groupKey the group
+     * @param taskId names the permit in events, in exceptions and among the {@linkplain #holders holders}
+     * @return the permit; close it when done, on any thread
+     * @throws RejectedTaskException if the work is not admitted, waits too long, or the executor is shut down while it
+     *     waits
+     * @throws InterruptedException if the caller is interrupted while it has to wait
+     * @throws ExecutorShutdownException after a shutdown
+     * @since 0.1.0
+     */
+    public GroupPermit acquire(String groupKey, String taskId) throws InterruptedException {
+        Objects.requireNonNull(groupKey, "groupKey");
+        return doors.acquire(groupKey, Objects.requireNonNull(taskId, "taskId"));
+    }
+
+    /**
+     * Waits for a permit of a group, as {@link #acquire(String)}, for a limited time. Never overtakes work that already waits,
      * even with no time to wait.
      *
      * @param groupKey the group
@@ -435,7 +452,7 @@ public final class GroupExecutor implements AutoCloseable {
     /**
      * Asks for a permit of a group without blocking a thread. The request waits in the same queue as all other work.
      *
-     * <p>As with {@link #acquire}, there is no re-entry, and nothing is lent to the request. If it has to wait, the stage
+     * <p>As with {@link #acquire(String)}, there is no re-entry, and nothing is lent to the request. If it has to wait, the stage
      * completes on a fresh virtual thread. Cancelling the stage's
      * {@link CompletionStage#toCompletableFuture() future} takes the request out of the queue, or returns the permit.
      *

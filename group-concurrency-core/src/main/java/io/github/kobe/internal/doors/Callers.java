@@ -288,12 +288,12 @@ final class Callers {
 
     // ---- permits
 
-    GroupPermit acquire(String key) throws InterruptedException {
-        return permit(key, Long.MAX_VALUE, UnaryOperator.identity(), null);
+    GroupPermit acquire(String key, String id) throws InterruptedException {
+        return permit(key, id, Long.MAX_VALUE, UnaryOperator.identity(), null);
     }
 
     Optional<GroupPermit> tryAcquire(String key, Duration maxWait) throws InterruptedException {
-        return permit(key, EffectiveLimits.saturatedNanos(maxWait), PRESENT, Optional.empty());
+        return permit(key, "", EffectiveLimits.saturatedNanos(maxWait), PRESENT, Optional.empty());
     }
 
     private static Optional<GroupPermit> present(GroupPermit permit) {
@@ -306,25 +306,26 @@ final class Callers {
      * @param wrapper makes what is returned, before the permit is granted: there may be no memory for it
      * @param refused what is returned if it isn't let in, unless for a shutdown; {@code null}: that is thrown
      */
-    private <R> R permit(String key, long maxWaitNanos, Function<GroupPermit, R> wrapper, @Nullable R refused)
+    private <R> R permit(
+            String key, String id, long maxWaitNanos, Function<GroupPermit, R> wrapper, @Nullable R refused)
             throws InterruptedException {
         StackReserve.require();
         engine.requireAdmits();
-        TaskTrace trace = engine.policy.isUnobserved() ? null : engine.reports.submitted(key, "");
+        TaskTrace trace = engine.policy.isUnobserved() ? null : engine.reports.submitted(key, id);
         for (; ; ) {
             Group group = engine.group(key); // which may ask a resolver, and so may call
-            Permit permit = Permit.of(group, "", trace);
+            Permit permit = Permit.of(group, id, trace);
             R wrapped = wrapper.apply(permit);
-            Object got = ask(group, permit, null, null, engine.isUnderPermit(), "", maxWaitNanos, null, trace);
+            Object got = ask(group, permit, null, null, engine.isUnderPermit(), id, maxWaitNanos, null, trace);
             if (got instanceof Rejection rejection) {
                 if (refused == null || rejection.reason() == RejectionReason.SHUTDOWN) {
-                    throw rejection.toException(key, "");
+                    throw rejection.toException(key, id);
                 }
                 return refused;
             }
             if (got != null) {
                 permit.begin();
-                permit.register("");
+                permit.register(id);
                 return wrapped;
             }
         }

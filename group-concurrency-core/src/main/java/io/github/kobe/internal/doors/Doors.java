@@ -107,8 +107,8 @@ public final class Doors {
         return callers.call(key, id, maxWait, costs, task);
     }
 
-    public GroupPermit acquire(String key) throws InterruptedException {
-        return callers.acquire(key);
+    public GroupPermit acquire(String key, String id) throws InterruptedException {
+        return callers.acquire(key, id);
     }
 
     public Optional<GroupPermit> tryAcquire(String key, Duration maxWait) throws InterruptedException {

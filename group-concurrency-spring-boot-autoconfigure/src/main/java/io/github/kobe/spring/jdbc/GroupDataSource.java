@@ -175,23 +175,30 @@ public final class GroupDataSource implements DataSource {
         if (key == null) {
             return null;
         }
+        String id = nameOf(thread);
         try {
-            return executor.acquire(key);
+            return executor.acquire(key, id);
         } catch (RejectedTaskException rejection) {
             throw new GroupConnectionException(rejection);
         } catch (ExecutorShutdownException shutDown) {
-            throw rejection(key, RejectionReason.SHUTDOWN, shutDown);
+            throw rejection(key, id, RejectionReason.SHUTDOWN, shutDown);
         } catch (InterruptedException interrupted) {
             thread.interrupt();
-            throw rejection(key, RejectionReason.INTERRUPTED, interrupted);
+            throw rejection(key, id, RejectionReason.INTERRUPTED, interrupted);
         } catch (IllegalArgumentException refused) {
             throw new SQLNonTransientConnectionException(
                     "A connection is for no such group: " + refused.getMessage(), SQL_STATE, refused);
         }
     }
 
-    private static GroupConnectionException rejection(String key, RejectionReason reason, Exception cause) {
-        RejectedTaskException rejection = new RejectedTaskException(key, "", reason, -1, -1);
+    /** {@return what a holder of a connection is found by: its thread's name, or else its number, as thread dumps show it} */
+    private static String nameOf(Thread thread) {
+        String name = thread.getName();
+        return name.isEmpty() ? "#" + thread.threadId() : name;
+    }
+
+    private static GroupConnectionException rejection(String key, String id, RejectionReason reason, Exception cause) {
+        RejectedTaskException rejection = new RejectedTaskException(key, id, reason, -1, -1);
         rejection.initCause(cause);
         return new GroupConnectionException(rejection);
     }

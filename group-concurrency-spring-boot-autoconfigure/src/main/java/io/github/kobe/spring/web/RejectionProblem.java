@@ -2,6 +2,7 @@ package io.github.kobe.spring.web;
 
 import io.github.kobe.RejectedTaskException;
 import io.github.kobe.RejectionReason;
+import io.github.kobe.spring.jdbc.GroupConnectionException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Optional;
@@ -9,9 +10,12 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
+import org.springframework.web.ErrorResponse;
+import org.springframework.web.bind.annotation.ResponseStatus;
 
 /**
  * How a rejection is reported to a client, in the form of RFC 9457: the reason, and whether the client's own group is
@@ -41,6 +45,9 @@ record RejectionProblem(
     /** So much more of the time to come back may be asked for, where that is known. */
     private static final double MOST_MORE = 0.1;
 
+    /** More than any chain that isn't a ring. */
+    private static final int MOST_CAUSES = 100;
+
     private static final double NANOS_IN_A_SECOND = 1e9;
 
     static RejectionProblem of(RejectionReason reason) {
@@ -57,7 +64,8 @@ record RejectionProblem(
 
     /**
      * Tells whether a failure is a rejection: itself, or as what a future wraps. A rejection that is the cause of any
-     * other exception was given another meaning by whoever wrapped it.
+     * other exception was given another meaning by whoever wrapped it, with one exception: that there was no turn for a
+     * connection comes through layers that wrap whatever they get.
      */
     static Optional<RejectionProblem> of(Throwable failure) {
         Throwable inner = failure;
@@ -65,9 +73,30 @@ record RejectionProblem(
                 && inner.getCause() != null) {
             inner = inner.getCause();
         }
-        return inner instanceof RejectedTaskException rejection
-                ? Optional.of(of(rejection.reason(), rejection.retryAfter().orElse(null)))
-                : Optional.empty();
+        RejectedTaskException rejection =
+                inner instanceof RejectedTaskException itself ? itself : rejectionForConnection(inner);
+        return Optional.ofNullable(rejection)
+                .map(known -> of(known.reason(), known.retryAfter().orElse(null)));
+    }
+
+    /**
+     * {@return the rejection for which there was no connection, however far down it is; {@code null}: there was none, or an
+     * exception above it says itself how it is answered}
+     */
+    private static @Nullable RejectedTaskException rejectionForConnection(Throwable failure) {
+        Throwable each = failure;
+        for (int seen = 0; each != null && seen < MOST_CAUSES && !hasAnswer(each); seen++) {
+            if (each instanceof GroupConnectionException noTurn) {
+                return noTurn.getCause();
+            }
+            each = each.getCause();
+        }
+        return null;
+    }
+
+    private static boolean hasAnswer(Throwable failure) {
+        return failure instanceof ErrorResponse
+                || AnnotatedElementUtils.hasAnnotation(failure.getClass(), ResponseStatus.class);
     }
 
     /** {@return whether the same request may be let in later} */
