@@ -26,7 +26,7 @@ final class LimitedConnections implements ConfiguredExecutors, SmartInitializing
 
     private static final Log LOGGER = LogFactory.getLog(LimitedConnections.class);
 
-    private final Map<String, LimitedPool> pools = new LinkedHashMap<>();
+    private final Map<String, SharedPool> pools = new LinkedHashMap<>();
     private final BeanFactory beans;
     private final ObjectProvider<ConnectionGroup> group;
     private final GroupExecutorBuilder builder;
@@ -54,7 +54,7 @@ final class LimitedConnections implements ConfiguredExecutors, SmartInitializing
         this.beans = beans;
         ConnectionSettings connections = new ConnectionSettings(properties, settings);
         executors.forEach(
-                (dataSource, executor) -> pools.put(dataSource, new LimitedPool(dataSource, executor, connections)));
+                (dataSource, executor) -> pools.put(dataSource, new SharedPool(dataSource, executor, connections)));
     }
 
     /** Fails the start if the application has several beans that tell whom a connection is for, and none is primary. */
@@ -65,7 +65,7 @@ final class LimitedConnections implements ConfiguredExecutors, SmartInitializing
 
     /** {@return the new executor of a data source} */
     GroupExecutor executor(String dataSource) {
-        LimitedPool pool = pools.get(dataSource);
+        SharedPool pool = pools.get(dataSource);
         return pool.made(builder.build(pool.executorName(), pool.policy()));
     }
 
@@ -86,7 +86,7 @@ final class LimitedConnections implements ConfiguredExecutors, SmartInitializing
             outer.setTargetDataSource(limit(outer.getTargetDataSource(), beanName));
             return outer;
         }
-        LimitedPool pool = pools.get(beanName);
+        SharedPool pool = pools.get(beanName);
         if (pool == null) {
             LOGGER.warn("The connections of the data source '" + beanName
                     + "' aren't limited: before it was made, nothing" + " told that it would be a DataSource.");
@@ -96,7 +96,7 @@ final class LimitedConnections implements ConfiguredExecutors, SmartInitializing
         return new LimitedDataSource(found, () -> limited(found, pool));
     }
 
-    private GroupDataSource limited(DataSource found, LimitedPool pool) {
+    private GroupDataSource limited(DataSource found, SharedPool pool) {
         GroupExecutor executor = beans.getBean(pool.executorName(), GroupExecutor.class);
         ConnectionGroup ofCaller = group.getObject();
         return GroupDataSource.limit(found, executor, () -> {
@@ -109,7 +109,7 @@ final class LimitedConnections implements ConfiguredExecutors, SmartInitializing
     public List<NewPolicy> read(GroupConcurrencyProperties properties, BoundSettings settings) {
         ConnectionSettings fresh = new ConnectionSettings(properties, settings);
         List<NewPolicy> policies = new ArrayList<>();
-        for (LimitedPool pool : pools.values()) {
+        for (SharedPool pool : pools.values()) {
             GroupExecutor executor = pool.executor();
             if (executor != null) {
                 GroupPolicy policy = pool.policy(fresh);

@@ -73,7 +73,7 @@ class ConnectionSettingsTests {
         max-concurrency               | defaults.max-concurrency
         groups.vip.max-concurency     | groups.vip.max-concurrency
         groups[a*].queue-time-outs    | groups[a*].queue-timeout
-        group-list[0].wait            | group-list[0].rate
+        group-list[0].wheight         | group-list[0].weight
         """)
     void anUnknownNameFailsTheStartWithTheOneThatIsMeant(String unknown, String meant) {
         PooledApplication.ofPool(10)

@@ -6,6 +6,7 @@ import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyRefreshAutoConfiguration;
 import io.github.kobe.spring.testing.BootAutoConfigurations;
 import java.util.UUID;
+import org.h2.jdbcx.JdbcDataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -20,8 +21,10 @@ final class PooledApplication {
 
     /** {@return a pool of that many connections to a database of its own in memory} */
     static HikariDataSource pool(String name, int connections) {
+        JdbcDataSource database = new JdbcDataSource();
+        database.setUrl("jdbc:h2:mem:" + name + "-" + UUID.randomUUID());
         HikariDataSource pool = new HikariDataSource();
-        pool.setJdbcUrl("jdbc:h2:mem:" + name + "-" + UUID.randomUUID());
+        pool.setDataSource(database);
         pool.setMaximumPoolSize(connections);
         return pool;
     }

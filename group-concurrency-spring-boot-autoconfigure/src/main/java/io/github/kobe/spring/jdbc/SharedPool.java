@@ -20,9 +20,9 @@ import org.jspecify.annotations.Nullable;
  * How many connections of one data source all groups have at once: as the settings say, or as many as its pool has, but for the
  * reserve. The size of a pool may change at any time, and nothing tells of that: whoever wants a connection looks.
  */
-final class LimitedPool {
+final class SharedPool {
 
-    private static final Log LOGGER = LogFactory.getLog(LimitedPool.class);
+    private static final Log LOGGER = LogFactory.getLog(SharedPool.class);
 
     private static final int UNLIMITED = Integer.MAX_VALUE;
 
@@ -42,7 +42,7 @@ final class LimitedPool {
     /** {@code null}: it isn't made yet, or the application has its own in its place. */
     private volatile @Nullable GroupExecutor executor;
 
-    LimitedPool(String dataSource, String executorName, ConnectionSettings settings) {
+    SharedPool(String dataSource, String executorName, ConnectionSettings settings) {
         this.dataSource = dataSource;
         this.executorName = executorName;
         this.settings = settings;
