@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Test;
  */
 class BehaviourIdsTests {
 
-    private static final Pattern ON_THE_PAGE = Pattern.compile("(?m)^\\| ([GESTLR]\\d+) \\|");
-    private static final Pattern AS_A_TAG = Pattern.compile("@Tag\\(\"([GE]\\d+)\"\\)");
+    private static final Pattern ON_THE_PAGE = Pattern.compile("(?m)^\\| ([GESTLRJ]\\d+) \\|");
+    private static final Pattern AS_A_TAG = Pattern.compile("@Tag\\(\"([GEJ]\\d+)\"\\)");
 
     /** Elsewhere these letters stand for failures that others have had. */
     private static final Pattern AS_A_TAG_OF_SCOPES = Pattern.compile("@Tag\\(\"([STL]\\d+)\"\\)");

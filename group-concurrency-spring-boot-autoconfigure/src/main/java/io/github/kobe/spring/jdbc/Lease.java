@@ -88,7 +88,7 @@ final class Lease extends WeakReference<GroupConnection> {
             finish(null);
             return false;
         }
-        return get() != null;
+        return !refersTo(null);
     }
 
     private boolean isBackInThePool() {
