@@ -38,14 +38,20 @@ class LimitedDataSource extends DelegatingDataSource {
         return limited.get().createConnectionBuilder();
     }
 
+    /** Also for {@code DataSource} itself, as {@link GroupDataSource} has it. */
     @Override
     public <T> T unwrap(Class<T> type) throws SQLException {
-        return type == GroupDataSource.class ? type.cast(limited.get()) : super.unwrap(type);
+        if (type == GroupDataSource.class) {
+            return type.cast(limited.get());
+        }
+        DataSource pool = obtainTargetDataSource();
+        return type.isInstance(pool) ? type.cast(pool) : pool.unwrap(type);
     }
 
     @Override
     public boolean isWrapperFor(Class<?> type) throws SQLException {
-        return type == GroupDataSource.class || super.isWrapperFor(type);
+        DataSource pool = obtainTargetDataSource();
+        return type == GroupDataSource.class || type.isInstance(pool) || pool.isWrapperFor(type);
     }
 
     @Override

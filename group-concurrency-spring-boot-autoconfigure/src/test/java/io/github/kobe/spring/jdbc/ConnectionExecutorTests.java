@@ -42,6 +42,8 @@ import org.springframework.context.annotation.Configuration;
 
 /** The executors of connections, and how many connections they give out. */
 @Tag("boot")
+@Tag("J3")
+@Tag("J8")
 @ExtendWith(OutputCaptureExtension.class)
 class ConnectionExecutorTests {
 

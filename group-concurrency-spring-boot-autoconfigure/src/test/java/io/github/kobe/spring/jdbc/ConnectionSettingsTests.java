@@ -30,6 +30,8 @@ import org.springframework.context.annotation.Configuration;
 
 /** What is said of settings of connections that can't be used, and of those that are doubtful. */
 @Tag("boot")
+@Tag("J8")
+@Tag("J12")
 @ExtendWith(OutputCaptureExtension.class)
 class ConnectionSettingsTests {
 

@@ -26,6 +26,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 /** What happens to connections while the application stops. */
 @Tag("boot")
+@Tag("J11")
 class ConnectionStopTests {
 
     @AfterEach

@@ -36,6 +36,7 @@ import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.CustomScopeConfigurer;
 import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.jdbc.DataSourceBuilder;
 import org.springframework.boot.jdbc.metadata.DataSourcePoolMetadataProvider;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
@@ -54,6 +55,7 @@ import org.springframework.test.util.ReflectionTestUtils;
 
 /** Data sources of all kinds whose connections are limited, and those who use them. */
 @Tag("boot")
+@Tag("J7")
 class DataSourceBeansTests {
 
     @AfterEach
@@ -78,7 +80,7 @@ class DataSourceBeansTests {
 
             assertThat(dataSource.isWrapperFor(HikariConfigMXBean.class)).isTrue();
             assertThat(dataSource.isWrapperFor(Runnable.class)).isFalse();
-            assertThat(dataSource.unwrap(DataSource.class)).isSameAs(dataSource);
+            assertThat(dataSource.unwrap(DataSource.class)).isSameAs(pool);
             assertThat(((DelegatingDataSource) dataSource).getTargetDataSource())
                     .isSameAs(pool);
             assertThat(dataSource).hasToString("limited " + pool);
@@ -88,6 +90,20 @@ class DataSourceBeansTests {
                     .filteredOn(Objects::nonNull)
                     .singleElement()
                     .satisfies(metadata -> assertThat(metadata.getMax()).isEqualTo(10));
+        });
+    }
+
+    @Test
+    void aDataSourceForMigrationsIsDerivedFromThePool() {
+        PooledApplication.ofPool(10).run(context -> {
+            DataSource dataSource = context.getBean(DataSource.class);
+            try (HikariDataSource derived = DataSourceBuilder.derivedFrom(dataSource)
+                    .type(HikariDataSource.class)
+                    .username("sa")
+                    .build()) {
+                assertThat(derived.getJdbcUrl())
+                        .isEqualTo(dataSource.unwrap(HikariDataSource.class).getJdbcUrl());
+            }
         });
     }
 

@@ -152,9 +152,7 @@ class FloodedPoolTests {
     }
 
     private static HikariDataSource pool() {
-        HikariDataSource pool = PooledApplication.pool("flooded", POOL);
-        pool.setConnectionTimeout(5_000);
-        return pool;
+        return PooledApplication.pool("flooded", POOL);
     }
 
     private static GroupExecutor executor(int each) {
