@@ -15,12 +15,15 @@ import java.util.Arrays;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /**
  * Prints the figures of the page about connections: one tenant floods a pool of ten with 300 threads, and 50 threads take two
@@ -28,12 +31,16 @@ import org.junit.jupiter.api.Test;
  */
 @Tag("once")
 @Tag("deep")
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
 class FloodedPoolTests {
 
     private static final int POOL = 10;
     private static final int THREADS = 300;
-    private static final int QUESTIONS = 60;
+    private static final int QUESTIONS = 20;
     private static final Duration QUERY = Duration.ofMillis(20);
+    /** For all questions, even if each of them waits for seconds. */
+    private static final Duration LONGEST = Duration.ofMinutes(2);
+
     private static final Duration PAUSE = Duration.ofMillis(50);
 
     @AfterEach
@@ -45,6 +52,7 @@ class FloodedPoolTests {
     void aNeighbourWhileOneTenantFloods() throws Exception {
         System.out.printf("%-28s %12s %12s %16s%n", "", "median", "p95", "queries a second");
         try (HikariDataSource pool = pool()) {
+            ask(pool); // until it has connections
             tell("the neighbour alone", ask(pool), 0);
             flood("the pool alone", pool);
         }
@@ -65,17 +73,19 @@ class FloodedPoolTests {
         Gate flooded = new Gate();
         Gate over = new Gate();
         ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+        Runnable[] request = new Runnable[1];
+        request[0] = () -> {
+            TENANT.set("acme");
+            query(dataSource);
+            if (queries.incrementAndGet() == THREADS) {
+                flooded.open();
+            }
+            if (!over.isOpen()) {
+                threads.execute(request[0]); // each request has a thread of its own
+            }
+        };
         for (int i = 0; i < THREADS; i++) {
-            threads.submit(() -> {
-                TENANT.set("acme");
-                while (!over.isOpen()) {
-                    query(dataSource);
-                    if (queries.incrementAndGet() == THREADS) {
-                        flooded.open();
-                    }
-                }
-                return null;
-            });
+            threads.execute(request[0]);
         }
         flooded.pass();
         int before = queries.get();
@@ -87,8 +97,14 @@ class FloodedPoolTests {
         Deadline.close(threads);
     }
 
-    /** {@return how long each question of the neighbour took} */
-    private static long[] ask(DataSource dataSource) throws SQLException {
+    /** {@return how long each question of the neighbour took, who is on a virtual thread too} */
+    private static long[] ask(DataSource dataSource) throws Exception {
+        FutureTask<long[]> questions = new FutureTask<>(() -> questions(dataSource));
+        Thread.ofVirtual().start(questions);
+        return questions.get(LONGEST.toSeconds(), TimeUnit.SECONDS);
+    }
+
+    private static long[] questions(DataSource dataSource) {
         TENANT.set("hooli");
         long[] nanos = new long[QUESTIONS];
         for (int i = 0; i < QUESTIONS; i++) {
@@ -100,10 +116,12 @@ class FloodedPoolTests {
         return nanos;
     }
 
-    private static void query(DataSource dataSource) throws SQLException {
+    private static void query(DataSource dataSource) {
         try (Connection connection = dataSource.getConnection()) {
             assertThat(connection.isClosed()).isFalse();
             LockSupport.parkNanos(QUERY.toNanos());
+        } catch (SQLException failure) {
+            throw new AssertionError(failure);
         }
     }
 
@@ -117,6 +135,7 @@ class FloodedPoolTests {
     @Test
     void fiftyThreadsThatTakeASecondConnectionWhileTheyHaveOne() throws Exception {
         try (HikariDataSource pool = pool()) {
+            pool.setConnectionTimeout(3_000);
             System.out.println(
                     "Of 50 threads with two connections each, failed: the pool alone " + failedOfNested(pool));
         }
