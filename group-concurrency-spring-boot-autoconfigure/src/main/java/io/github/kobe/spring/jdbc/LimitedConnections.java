@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import javax.sql.DataSource;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -65,7 +66,7 @@ final class LimitedConnections implements ConfiguredExecutors, SmartInitializing
 
     /** {@return the new executor of a data source} */
     GroupExecutor executor(String dataSource) {
-        SharedPool pool = pools.get(dataSource);
+        SharedPool pool = Objects.requireNonNull(pools.get(dataSource), dataSource);
         return pool.made(builder.build(pool.executorName(), pool.policy()));
     }
 
