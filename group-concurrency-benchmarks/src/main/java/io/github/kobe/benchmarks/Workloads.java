@@ -95,6 +95,8 @@ final class Workloads {
                 new NamedGroups("A11", NamedGroups.Moment.START, 1_500, size.of(5_000)),
                 new NamedGroups("A12", NamedGroups.Moment.REFRESH, 1_000, size.of(5_000)),
                 new ScrapedCalls(size.of(100_000), size.of(4_000_000)),
+                new LimitedConnections(LimitedConnections.Aspect.OPENING, size.of(200_000)),
+                new LimitedConnections(LimitedConnections.Aspect.THROUGHPUT, size.of(3_000)),
                 SmallScopes.ofTenForks(size.of(20_000)),
                 ForkedTasks.besideTheJdk(size.of(100_000)),
                 ForkedTasks.inManyGroups(size.of(200_000)),

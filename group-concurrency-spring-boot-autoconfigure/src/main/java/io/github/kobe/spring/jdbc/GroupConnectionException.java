@@ -3,6 +3,7 @@ package io.github.kobe.spring.jdbc;
 import io.github.kobe.RejectedTaskException;
 import java.io.Serial;
 import java.sql.SQLTransientConnectionException;
+import java.util.Objects;
 
 /**
  * Thrown by {@link GroupDataSource} if the group of the caller gets no turn for a connection: its queue is full, or its time
@@ -27,9 +28,8 @@ public final class GroupConnectionException extends SQLTransientConnectionExcept
         super("No turn for a connection: " + rejection.getMessage(), SQL_STATE, rejection);
     }
 
-    /** {@return why there was no turn} */
-    @Override
-    public RejectedTaskException getCause() {
-        return (RejectedTaskException) super.getCause();
+    /** {@return why there was no turn: the cause} */
+    public RejectedTaskException rejection() {
+        return (RejectedTaskException) Objects.requireNonNull(getCause());
     }
 }

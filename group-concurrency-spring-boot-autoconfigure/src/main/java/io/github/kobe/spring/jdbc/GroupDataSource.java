@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * GroupExecutor turns = GroupExecutor.newVirtualThreadExecutor(GroupPolicy.builder()
  *         .globalMaxInFlight(pool.getMaximumPoolSize() - 1)
  *         .defaultMaxConcurrencyPerGroup(4)
- *         .defaultQueueTimeout(Duration.ofSeconds(1))
+ *         .queueTimeout(Duration.ofSeconds(1))
  *         .build());
  * DataSource limited = GroupDataSource.limit(pool, turns, () -> Tenant.current());
  * }</pre>
@@ -45,11 +45,12 @@ import org.jspecify.annotations.Nullable;
  * {@code REQUIRES_NEW} takes it: that shares the permit of the first, which is returned with the last of them, and comes from
  * what the executor's limit leaves of the pool. So no thread waits for a turn while it has a connection, and of all
  * threads that have one and want a second, one always gets it. Nothing is promised for a third; the first time that a thread
- * takes one, the log is told with the stack.
+ * takes one, the log is told with the stack. Another thread is another caller: who has a connection and waits until another
+ * thread has got one may wait in vain, as at a pool.
  *
  * <p>A connection is with the thread that opened it, and then with the one that used it last; it is with none once it is closed,
- * or nothing refers to it any more. What is done with its statements isn't seen. A thread that keeps open connections for
- * others, none of which has used them yet, has them itself.
+ * or nothing refers to it any more. What is done with its statements isn't seen. A thread that opens connections for others has
+ * them itself, until those use them.
  *
  * <p><b>Fairness.</b> Connections are granted as {@link GroupExecutor} grants everything: in a group in the order in which they
  * were asked for, among groups by what they hold. A connection without a group, and a second one, wait in the pool only, in
@@ -147,24 +148,25 @@ public final class GroupDataSource implements DataSource {
             GroupConnection connection = new GroupConnection(turn, known, thread);
             if (newest == null) {
                 turn.begin(permit(thread));
-                return open(opening, connection, thread);
+                return open(opening, connection, thread, false);
             }
             if (turn.join()) {
-                if (!newest.isOnly()) {
-                    tellOfThird(thread);
-                }
-                return open(opening, connection, thread);
+                return open(opening, connection, thread, !newest.isOnly());
             }
         }
     }
 
-    private Connection open(Opening opening, GroupConnection connection, Thread thread) throws SQLException {
+    private Connection open(Opening opening, GroupConnection connection, Thread thread, boolean third)
+            throws SQLException {
         try {
+            if (third) {
+                tellOfThird(thread);
+            }
             known.add(connection.lease, thread); // before the pool is asked, which may itself open one here
             connection.lease.got(opening.from(pool));
             return connection;
         } catch (Throwable failure) {
-            connection.lease.end(failure);
+            connection.lease.fail(failure);
             throw failure;
         }
     }
@@ -206,7 +208,7 @@ public final class GroupDataSource implements DataSource {
     private void tellOfThird(Thread thread) {
         if (toldOfThird.compareAndSet(false, true)) {
             LOGGER.warn(
-                    "Thread '" + PrintableText.inOneLine(thread.getName())
+                    "Thread '" + PrintableText.inOneLine(nameOf(thread))
                             + "' takes a third connection while it has two. What is kept free of the pool is for a"
                             + " second one: threads with two may wait for each other until the pool's time-out. This"
                             + " is logged once",

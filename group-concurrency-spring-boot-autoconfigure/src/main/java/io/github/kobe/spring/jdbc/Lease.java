@@ -10,8 +10,8 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One connection of the pool that is out: whose turn it is part of, and which thread it is with. It ends once, whoever closes
- * it, and with it its part of the turn.
+ * One connection of the pool that is out: whose turn it is part of, and which thread it is with. It leaves the turn once,
+ * whatever comes first: that it is closed or aborted, that the pool has none, or that the pool is seen to have it back.
  *
  * <p>It is weak, so that a thread that has lost a connection hasn't got it any more: the permit of that stays out, as the
  * connection does, but the thread takes a permit for its next one.
@@ -19,14 +19,14 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("ReferenceEquality") // identity is meant
 final class Lease extends WeakReference<GroupConnection> {
 
-    private static final VarHandle THREAD;
-    private static final VarHandle CLOSED;
+    /** In place of a thread: it has left its turn, and nobody has closed it. */
+    private static final Object LEFT = new Object();
+
+    private static final VarHandle USER;
 
     static {
         try {
-            MethodHandles.Lookup lookup = MethodHandles.lookup();
-            THREAD = lookup.findVarHandle(Lease.class, "thread", Thread.class);
-            CLOSED = lookup.findVarHandle(Lease.class, "closed", boolean.class);
+            USER = MethodHandles.lookup().findVarHandle(Lease.class, "user", Object.class);
         } catch (ReflectiveOperationException impossible) {
             throw new ExceptionInInitializerError(impossible);
         }
@@ -39,16 +39,14 @@ final class Lease extends WeakReference<GroupConnection> {
     /** The pool's; {@code null} until that has given it, when nobody has this. */
     private @Nullable Connection pooled;
 
-    /** The one that it is with; {@code null}: it has ended. */
-    private volatile @Nullable Thread thread;
-
-    private volatile boolean closed;
+    /** The thread that it is with, until it is {@link #LEFT}, or {@code null} for good: closed. */
+    private volatile @Nullable Object user;
 
     Lease(GroupConnection connection, Turn turn, ThreadConnections known, Thread thread) {
         super(connection);
         this.turn = turn;
         this.known = known;
-        THREAD.set(this, thread);
+        USER.set(this, thread); // plainly: nobody else knows it yet
     }
 
     void got(Connection ofThePool) {
@@ -63,29 +61,31 @@ final class Lease extends WeakReference<GroupConnection> {
     /** {@return the pool's connection, for the current thread to use; from now on it is with that} */
     Connection used() {
         Thread current = Thread.currentThread();
-        if (thread != current) {
+        if (user != current) {
             moveTo(current);
         }
         return pooled();
     }
 
     private void moveTo(Thread current) {
-        Thread before = thread;
-        if (before != null && THREAD.compareAndSet(this, before, current)) {
+        Object before = user;
+        if (before instanceof Thread && USER.compareAndSet(this, before, current)) {
             known.add(this, current);
         }
     }
 
     /**
-     * {@return whether it is with a thread, the current one} If the pool has it back, and this wasn't told, it ends here: that
-     * is how it goes with one that has died, or was closed by way of a statement.
+     * {@return whether it is with a thread, the current one} If the pool has it back, and this wasn't told, it leaves its turn
+     * here: that is how it goes with one that has died, or was closed by way of a statement.
      */
     boolean isWith(Thread current) {
-        if (thread != current) {
+        if (user != current) {
             return false;
         }
         if (isBackInThePool()) {
-            finish(null);
+            if (USER.compareAndSet(this, current, LEFT)) {
+                turn.leave(null);
+            }
             return false;
         }
         return !refersTo(null);
@@ -100,16 +100,19 @@ final class Lease extends WeakReference<GroupConnection> {
     }
 
     boolean isClosed() throws SQLException {
-        return closed || pooled().isClosed();
+        return user == null || pooled().isClosed();
     }
 
-    /** The pool has it back before the turn ends: who gets that finds it free. */
+    /** Of several threads one closes it. The pool has it back before it leaves the turn: who gets that finds it free. */
     void close() throws SQLException {
-        if (CLOSED.compareAndSet(this, false, true)) {
+        Object before = USER.getAndSet(this, null);
+        if (before != null) {
             try {
                 pooled().close();
             } finally {
-                end(null);
+                if (before != LEFT) {
+                    left(before, null);
+                }
             }
         }
     }
@@ -117,27 +120,29 @@ final class Lease extends WeakReference<GroupConnection> {
     /** Who has it has to close it nevertheless, for many a pool is told of its end by that alone. */
     void abort(Executor executor) throws SQLException {
         pooled().abort(executor);
-        end(null);
+        leave(null);
     }
 
-    /**
-     * Ends it, if it hasn't ended.
-     *
-     * @param failure why the pool has given none; {@code null}: it has
-     */
-    void end(@Nullable Throwable failure) {
-        Thread last = finish(failure);
-        if (last == Thread.currentThread()) {
-            known.forgetEnded(last);
+    /** Leaves its turn, if it hasn't left that, since the pool has given none. */
+    void fail(Throwable failure) {
+        leave(failure);
+    }
+
+    private void leave(@Nullable Throwable failure) {
+        Object before = user;
+        while (before instanceof Thread) {
+            if (USER.compareAndSet(this, before, LEFT)) {
+                left(before, failure);
+                return;
+            }
+            before = user;
         }
     }
 
-    /** {@return the thread that it was with; {@code null}: it has ended before} */
-    private @Nullable Thread finish(@Nullable Throwable failure) {
-        Thread last = (Thread) THREAD.getAndSet(this, null);
-        if (last != null) {
-            turn.leave(failure);
+    private void left(Object before, @Nullable Throwable failure) {
+        turn.leave(failure);
+        if (before == Thread.currentThread()) {
+            known.forget(this);
         }
-        return last;
     }
 }

@@ -1,16 +1,21 @@
 package io.github.kobe.spring.jdbc;
 
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which connections of a data source are with which thread. Each thread has a list that nobody else touches. What has ended
- * on another thread, or has been lost, is let go when the thread opens its next connection; so a list is never longer
- * than the connections that were open at once.
+ * Which connections of a data source are with which thread. Each thread has a list that nobody else touches. What is over by
+ * another thread, or has been lost, is let go when the thread opens its next connection; so a list is never longer than the
+ * connections that were open at once.
  */
+@SuppressWarnings("ReferenceEquality") // identity is meant
 final class ThreadConnections {
 
-    /** The newest of the thread. Where there is none it is set to {@code null} and kept: to remove it takes longer. */
-    private final ThreadLocal<@Nullable Entry> newest = new ThreadLocal<>();
+    /**
+     * The newest of the thread. It is kept for good, and empty while there is none: a class of the JDK's alone, for a thread may
+     * outlive the application.
+     */
+    private final ThreadLocal<AtomicReference<@Nullable Entry>> newest = ThreadLocal.withInitial(AtomicReference::new);
 
     /** A lease in the list of a thread; one that has moved is in several. */
     static final class Entry {
@@ -31,31 +36,44 @@ final class ThreadConnections {
     /** {@return the newest connection that is with a thread, the current one; {@code null}: there is none} */
     @Nullable
     Entry newest(Thread current) {
-        Entry top = newest.get();
-        return top == null ? null : forgetEnded(top, current);
+        AtomicReference<@Nullable Entry> own = newest.get();
+        Entry top = own.getPlain();
+        return top == null ? null : cleaned(own, top, current);
     }
 
+    /** Has a lease be in the list of a thread, the current one. */
     void add(Lease lease, Thread current) {
-        Entry top = newest(current);
+        AtomicReference<@Nullable Entry> own = newest.get();
+        Entry top = own.getPlain();
+        if (top != null) {
+            top = cleaned(own, top, current);
+        }
         for (Entry each = top; each != null; each = each.below) {
-            if (each.lease.equals(lease)) {
+            if (each.lease == lease) {
                 return;
             }
         }
-        newest.set(new Entry(lease, top));
+        own.setPlain(new Entry(lease, top));
     }
 
-    /** Lets go what isn't with a thread, the current one, any more. */
-    void forgetEnded(Thread current) {
-        Entry unused = newest(current);
-    }
-
-    @SuppressWarnings("ReferenceEquality") // identity is meant
-    private @Nullable Entry forgetEnded(Entry top, Thread current) {
-        Entry first = open(top, current);
-        if (first != top) {
-            newest.set(first);
+    /** Lets go a lease that was with the current thread. */
+    void forget(Lease lease) {
+        AtomicReference<@Nullable Entry> own = newest.get();
+        Entry above = null;
+        for (Entry each = own.getPlain(); each != null; each = each.below) {
+            if (each.lease != lease) {
+                above = each;
+            } else if (above == null) {
+                own.setPlain(each.below);
+            } else {
+                above.below = each.below;
+            }
         }
+    }
+
+    private static @Nullable Entry cleaned(AtomicReference<@Nullable Entry> own, Entry top, Thread current) {
+        Entry first = open(top, current);
+        own.setPlain(first);
         for (Entry each = first; each != null; each = each.below) {
             each.below = open(each.below, current);
         }

@@ -46,7 +46,7 @@ final class Turn {
         if (taken == null) {
             int unused = withoutGroup.incrementAndGet();
         }
-        connections = 1;
+        CONNECTIONS.set(this, 1); // plainly: nobody else knows it yet
     }
 
     /** {@return whether it is for one more connection now; else it has ended} */

@@ -87,7 +87,7 @@ record RejectionProblem(
         Throwable each = failure;
         for (int seen = 0; each != null && seen < MOST_CAUSES && !hasAnswer(each); seen++) {
             if (each instanceof GroupConnectionException noTurn) {
-                return noTurn.getCause();
+                return noTurn.rejection();
             }
             each = each.getCause();
         }

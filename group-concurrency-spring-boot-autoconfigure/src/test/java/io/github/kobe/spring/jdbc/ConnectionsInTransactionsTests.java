@@ -254,8 +254,6 @@ class ConnectionsInTransactionsTests {
                         held.close();
                         assertThat(call.result()).isZero();
                     });
-        } catch (InterruptedException e) {
-            throw new AssertionError(e);
         }
     }
 
@@ -293,7 +291,7 @@ class ConnectionsInTransactionsTests {
 
             assertThatExceptionOfType(GroupConnectionException.class)
                     .isThrownBy(() -> limited.open("b"))
-                    .returns(RejectionReason.SHUTDOWN, e -> e.getCause().reason());
+                    .returns(RejectionReason.SHUTDOWN, e -> e.rejection().reason());
             gate.open();
 
             assertThat(transaction.result()).isEqualTo(1);

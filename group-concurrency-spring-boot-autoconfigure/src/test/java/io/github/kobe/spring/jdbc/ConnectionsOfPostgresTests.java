@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
 import io.github.kobe.GroupHolder;
 import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
@@ -42,26 +43,34 @@ class ConnectionsOfPostgresTests {
 
     private static EmbeddedPostgres server;
 
-    /** Beside the pool. */
+    /** Beside the pools of the tests. */
+    private static HikariDataSource aside;
+
     private static JdbcTemplate operator;
 
     @BeforeAll
     static void start() throws Exception {
         server = EmbeddedPostgres.builder().setPGStartupWait(LONGEST_START).start();
-        operator = new JdbcTemplate(server.getPostgresDatabase());
+        aside = new HikariDataSource(config(4));
+        operator = new JdbcTemplate(aside);
     }
 
     @AfterAll
     static void stop() throws Exception {
+        aside.close();
         server.close();
     }
 
-    private static LimitedPool pool(int size, int all, int perGroup) {
+    private static HikariConfig config(int size) {
         HikariConfig config = new HikariConfig();
         config.setJdbcUrl(server.getJdbcUrl("postgres", "postgres"));
         config.setMaximumPoolSize(size);
         config.setConnectionTimeout(Deadline.LONG.toMillis());
-        return LimitedPool.of(config, policy(all, perGroup), between -> between);
+        return config;
+    }
+
+    private static LimitedPool pool(int size, int all, int perGroup) {
+        return LimitedPool.of(config(size), policy(all, perGroup), between -> between);
     }
 
     /** Has the server know whom a session is for. */
@@ -163,23 +172,39 @@ class ConnectionsOfPostgresTests {
     @Test
     @Tag("J2")
     void howeverOftenTheServerEndsASessionInMidUseNoPermitIsLost() throws Exception {
-        int kills = Depth.pick(10, 1_000, 5_000);
-        try (LimitedPool limited = pool(4, 3, 3)) {
-            for (int i = 0; i < kills; i++) {
-                String tenant = "t-" + i % 3;
-                try (Connection connection = limited.open(tenant)) {
-                    connection.setAutoCommit(i % 2 == 0);
-                    int session = sessionOf(connection);
-                    assertThat(operator.queryForObject("select pg_terminate_backend(?, 20000)", Boolean.class, session))
-                            .isTrue();
-
-                    assertThatExceptionOfType(SQLException.class).isThrownBy(() -> execute(connection, "select 1"));
-                } catch (SQLException atTheClose) {
-                    assertThat(atTheClose.getMessage()).isNotNull();
+        int rounds = Depth.pick(1, 50, 500);
+        try (LimitedPool limited = pool(5, 4, 1)) {
+            for (int round = 0; round < rounds; round++) {
+                List<Caller<Integer>> victims = new ArrayList<>();
+                for (String tenant : List.of("t-1", "t-2", "t-3", "t-4")) {
+                    victims.add(Caller.start(() -> {
+                        for (int i = 0; i < 5; i++) {
+                            useUntilItIsKilled(limited, tenant, i % 2 == 0);
+                            assertThat(limited.inFlight(tenant)).isZero();
+                        }
+                        return 0;
+                    }));
                 }
-                assertThat(limited.executor.stats().inFlight()).isZero();
+                for (Caller<Integer> victim : victims) {
+                    victim.result();
+                }
             }
         }
+    }
+
+    private static void useUntilItIsKilled(LimitedPool limited, String tenant, boolean autoCommit) {
+        try (Connection connection = limited.open(tenant)) {
+            connection.setAutoCommit(autoCommit);
+            kill(sessionOf(connection));
+            assertThatExceptionOfType(SQLException.class).isThrownBy(() -> execute(connection, "select 1"));
+        } catch (SQLException atTheClose) {
+            assertThat(atTheClose.getMessage()).isNotNull();
+        }
+    }
+
+    private static void kill(int session) {
+        assertThat(operator.queryForObject("select pg_terminate_backend(?, 20000)", Boolean.class, session))
+                .isTrue();
     }
 
     @Test
@@ -187,8 +212,7 @@ class ConnectionsOfPostgresTests {
     void whoseSessionTheServerEndsMayTakeATurnBeforeTheDeadOneIsClosed() throws Exception {
         try (LimitedPool limited = pool(3, 2, 1)) {
             Connection dead = limited.open("t-1");
-            assertThat(operator.queryForObject("select pg_terminate_backend(?, 20000)", Boolean.class, sessionOf(dead)))
-                    .isTrue();
+            kill(sessionOf(dead));
             assertThatExceptionOfType(SQLException.class).isThrownBy(() -> execute(dead, "select 1"));
 
             try (Connection next = limited.open("t-1")) {
@@ -255,35 +279,36 @@ class ConnectionsOfPostgresTests {
     @Test
     @Tag("J4")
     void aStormOfTransactionsInsideTransactionsEnds() throws Exception {
-        int rounds = Depth.pick(5, 100, 500);
-        operator.execute("create table if not exists storm (tenant text)");
-        operator.execute("truncate storm");
+        int rounds = Depth.pick(1, 20, 100);
+        operator.execute("create table storm (tenant text)");
         try (LimitedPool limited = pool(10, 9, 9)) {
             JdbcTransactionManager manager = new JdbcTransactionManager(limited.dataSource);
             TransactionTemplate outer = new TransactionTemplate(manager);
             TransactionTemplate inner = new TransactionTemplate(manager);
             inner.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
             JdbcTemplate jdbc = new JdbcTemplate(limited.dataSource);
-            List<Caller<Integer>> callers = new ArrayList<>();
-            for (int i = 0; i < 50; i++) {
-                String tenant = "t-" + i % 5;
-                callers.add(Caller.start(() -> LimitedPool.as(tenant, () -> {
-                    for (int round = 0; round < rounds; round++) {
-                        outer.executeWithoutResult(status -> {
-                            jdbc.update("insert into storm values (?)", tenant);
-                            inner.executeWithoutResult(nested -> jdbc.update("insert into storm values (?)", tenant));
-                        });
-                    }
-                    return rounds;
-                })));
-            }
-            for (Caller<Integer> caller : callers) {
-                Deadline.join(caller.thread());
-                assertThat(caller.result()).isEqualTo(rounds);
+            for (int round = 0; round < rounds; round++) {
+                List<Caller<Integer>> callers = new ArrayList<>();
+                for (int i = 0; i < 50; i++) {
+                    String tenant = "t-" + i % 5;
+                    callers.add(Caller.start(() -> LimitedPool.as(tenant, () -> {
+                        for (int turn = 0; turn < 5; turn++) {
+                            outer.executeWithoutResult(status -> {
+                                jdbc.update("insert into storm values (?)", tenant);
+                                inner.executeWithoutResult(
+                                        nested -> jdbc.update("insert into storm values (?)", tenant));
+                            });
+                        }
+                        return 0;
+                    })));
+                }
+                for (Caller<Integer> caller : callers) {
+                    caller.result();
+                }
             }
         }
         assertThat(operator.queryForObject("select count(*) from storm", Integer.class))
-                .isEqualTo(2 * 50 * rounds);
+                .isEqualTo(2 * 5 * 50 * rounds);
     }
 
     private static int sessionOf(Connection connection) throws SQLException {

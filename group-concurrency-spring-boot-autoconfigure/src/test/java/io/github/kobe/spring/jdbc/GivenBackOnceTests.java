@@ -35,13 +35,13 @@ class GivenBackOnceTests {
         }
 
         @Override
-        public Connection getConnection() {
-            throw Failing.<RuntimeException>sneaky(failure);
-        }
-
-        @SuppressWarnings("unchecked")
-        private static <E extends Throwable> E sneaky(Throwable failure) throws E {
-            throw (E) failure;
+        public Connection getConnection() throws SQLException {
+            switch (failure) {
+                case SQLException e -> throw e;
+                case RuntimeException e -> throw e;
+                case Error e -> throw e;
+                default -> throw new AssertionError(failure);
+            }
         }
     }
 

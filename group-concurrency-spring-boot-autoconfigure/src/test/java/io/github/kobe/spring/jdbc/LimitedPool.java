@@ -106,10 +106,8 @@ final class LimitedPool implements AutoCloseable {
         return pool.getHikariPoolMXBean().getActiveConnections();
     }
 
-    void assertThatNothingIsOut() throws InterruptedException {
-        assertThat(executor.awaitQuiet(Deadline.LONG))
-                .as("all permits are back")
-                .isTrue();
+    void assertThatNothingIsOut() {
+        Deadline.until("all permits are back", () -> executor.stats().inFlight() == 0);
         assertThat(dataSource.openWithoutGroup()).isZero();
         Deadline.until("all connections are back", () -> active() == 0);
     }
@@ -121,7 +119,7 @@ final class LimitedPool implements AutoCloseable {
     }
 
     @Override
-    public void close() throws InterruptedException {
+    public void close() {
         try {
             assertThatNothingIsOut();
         } finally {

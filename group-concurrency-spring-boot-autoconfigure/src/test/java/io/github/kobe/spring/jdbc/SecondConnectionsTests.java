@@ -308,7 +308,7 @@ class SecondConnectionsTests {
             kept.add(connection);
             known.add(connection.lease, here);
             Caller.start(() -> {
-                        connection.lease.end(null);
+                        connection.lease.fail(new SQLException());
                         return 0;
                     })
                     .result();

@@ -252,8 +252,9 @@ class TurnsForConnectionsTests {
                     .isThrownBy(() -> limited.open("a"))
                     .isInstanceOf(SQLTransientConnectionException.class)
                     .returns("08001", SQLException::getSQLState)
-                    .returns(RejectionReason.GROUP_QUEUE_FULL, e -> e.getCause().reason())
-                    .returns("a", e -> e.getCause().groupKey())
+                    .returns(
+                            RejectionReason.GROUP_QUEUE_FULL, e -> e.rejection().reason())
+                    .returns("a", e -> e.rejection().groupKey())
                     .withMessageStartingWith("No turn for a connection: Task '")
                     .withMessageContaining("of group 'a' was rejected: the group's queue is full");
             assertThat(limited.active()).isEqualTo(1);
@@ -270,7 +271,7 @@ class TurnsForConnectionsTests {
 
             assertThatExceptionOfType(GroupConnectionException.class)
                     .isThrownBy(() -> limited.open("a"))
-                    .returns(RejectionReason.QUEUE_TIMEOUT, e -> e.getCause().reason());
+                    .returns(RejectionReason.QUEUE_TIMEOUT, e -> e.rejection().reason());
             held.close();
         }
     }
@@ -284,7 +285,7 @@ class TurnsForConnectionsTests {
                 try {
                     return limited.open("a") == null;
                 } catch (GroupConnectionException interrupted) {
-                    assertThat(interrupted.getCause())
+                    assertThat(interrupted.rejection())
                             .returns(RejectionReason.INTERRUPTED, RejectedTaskException::reason)
                             .hasCauseInstanceOf(InterruptedException.class);
                     return Thread.interrupted();
@@ -311,10 +312,10 @@ class TurnsForConnectionsTests {
 
             assertThatExceptionOfType(GroupConnectionException.class)
                     .isThrownBy(waiting::result)
-                    .returns(RejectionReason.SHUTDOWN, e -> e.getCause().reason());
+                    .returns(RejectionReason.SHUTDOWN, e -> e.rejection().reason());
             assertThatExceptionOfType(GroupConnectionException.class)
                     .isThrownBy(() -> limited.open("b"))
-                    .returns(RejectionReason.SHUTDOWN, e -> e.getCause().reason());
+                    .returns(RejectionReason.SHUTDOWN, e -> e.rejection().reason());
             held.close();
         }
     }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.spring.jdbc.GroupDataSource;
+import java.io.Serial;
 import java.net.http.HttpResponse;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -45,6 +46,7 @@ class ConnectionAnswersTests {
                 assertProblem(answer, 429, "GROUP_QUEUE_FULL");
                 assertThat(answer.body()).doesNotContain("secret");
             }
+            assertProblem(server.get("/own/future"), 429, "GROUP_QUEUE_FULL");
         }
     }
 
@@ -104,13 +106,6 @@ class ConnectionAnswersTests {
             Object end(GroupDataSource dataSource) {
                 throw new IllegalStateException(new RuntimeException(rejection(dataSource)));
             }
-        },
-        FUTURE {
-            @Override
-            Object end(GroupDataSource dataSource) {
-                return CompletableFuture.supplyAsync(
-                        () -> new JdbcTemplate(dataSource).queryForObject("select 1", String.class), Runnable::run);
-            }
         };
 
         abstract Object end(GroupDataSource dataSource) throws SQLException;
@@ -157,6 +152,12 @@ class ConnectionAnswersTests {
             return way.end(dataSource);
         }
 
+        @GetMapping("/own/future")
+        CompletableFuture<String> future() {
+            return CompletableFuture.supplyAsync(
+                    () -> new JdbcTemplate(dataSource).queryForObject("select 1", String.class), Runnable::run);
+        }
+
         @GetMapping("/own/status")
         String status() {
             throw new ResponseStatusException(HttpStatus.BAD_GATEWAY, "", rejection(dataSource));
@@ -181,6 +182,9 @@ class ConnectionAnswersTests {
 
     @ResponseStatus(HttpStatus.GONE)
     static class GoneException extends RuntimeException {
+
+        @Serial
+        private static final long serialVersionUID = 1L;
 
         GoneException(Throwable cause) {
             super(cause);
