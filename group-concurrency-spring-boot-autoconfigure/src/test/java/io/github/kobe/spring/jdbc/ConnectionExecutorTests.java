@@ -194,9 +194,9 @@ class ConnectionExecutorTests {
                         assertThat(List.of(silver, gold, more)).doesNotHaveDuplicates();
                         assertThatExceptionOfType(GroupConnectionException.class)
                                 .isThrownBy(() -> elsewhere(context, "silver"))
-                                .satisfies(
-                                        refused -> assertThat(refused.getCause().reason())
-                                                .isEqualTo(RejectionReason.GROUP_QUEUE_FULL));
+                                .satisfies(refused -> assertThat(
+                                                refused.rejection().reason())
+                                        .isEqualTo(RejectionReason.GROUP_QUEUE_FULL));
                         assertThat(connections(context)
                                         .groupStats("gold-1")
                                         .orElseThrow()

@@ -105,7 +105,7 @@ class ConnectionStopTests {
             assertThatExceptionOfType(GroupConnectionException.class)
                     .isThrownBy(dataSource::getConnection)
                     .satisfies(
-                            refused -> assertThat(refused.getCause().reason()).isEqualTo(RejectionReason.SHUTDOWN));
+                            refused -> assertThat(refused.rejection().reason()).isEqualTo(RejectionReason.SHUTDOWN));
         });
     }
 
