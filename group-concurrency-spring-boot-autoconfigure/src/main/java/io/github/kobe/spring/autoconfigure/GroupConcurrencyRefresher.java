@@ -17,7 +17,8 @@ import org.springframework.core.env.ConfigurableEnvironment;
 
 /**
  * Reads again those settings under {@code group-concurrency} that make up the policy, and puts them into force: limits,
- * queues, rejection policy, and what is kept of idle groups. All other settings are read only at start-up.
+ * queues, rejection policy, and what is kept of idle groups; and those of connections. All other settings are read only at
+ * start-up.
  *
  * <pre>{@code
  * refresher.refresh(); // after the environment has changed
@@ -59,10 +60,10 @@ public final class GroupConcurrencyRefresher {
      * Reads the settings from the environment with all the checks of start-up, puts them into force, and logs what has
      * changed. Files are read by the environment's property sources; those of Spring Boot read a file only once.
      *
-     * @throws InvalidSettingException if a setting is bad, with property, value, origin and what is allowed; the policy
-     *     is then unchanged
-     * @throws io.github.kobe.InvalidPolicyException if a customizer set a number out of its range; the policy is then
-     *     unchanged
+     * @throws InvalidSettingException if a setting is bad, with property, value, origin and what is allowed; nothing is
+     *     changed then
+     * @throws io.github.kobe.InvalidPolicyException if a customizer set a number out of its range; nothing is changed
+     *     then
      */
     public synchronized void refresh() {
         BoundSettings settings = new BoundSettings(environment);
