@@ -50,6 +50,8 @@ final class LimitedConnections extends Workload {
         private final String id;
         private final String title;
         private final String unit;
+
+        @SuppressWarnings("ImmutableEnumChecker") // a record of a number
         private final Goal goal;
 
         Aspect(String id, String title, String unit, Goal goal) {

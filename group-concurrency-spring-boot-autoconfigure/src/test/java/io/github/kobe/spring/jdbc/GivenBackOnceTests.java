@@ -107,6 +107,33 @@ class GivenBackOnceTests {
     }
 
     @Test
+    void aCloseThatMeetsAUseOnAnotherThreadGivesItBackOnce() throws Exception {
+        try (LimitedPool limited = LimitedPool.of(3, impatient(2, 1))) {
+            for (int i = 0; i < 200; i++) {
+                Connection connection = limited.openElsewhere("a");
+                CyclicBarrier together = new CyclicBarrier(2);
+                Caller<Connection> user = Caller.start(() -> {
+                    together.await();
+                    try {
+                        connection.setAutoCommit(true);
+                    } catch (SQLException closed) {
+                        assertThat(connection.isClosed()).isTrue();
+                    }
+                    together.await();
+                    return limited.open("a");
+                });
+                together.await();
+                connection.close();
+                together.await();
+
+                Connection next = user.result();
+                assertThat(limited.inFlight("a")).isEqualTo(1);
+                next.close();
+            }
+        }
+    }
+
+    @Test
     void anAbortGivesItBackAndTheCloseAfterItOnlyTheConnection() throws Exception {
         try (LimitedPool limited = LimitedPool.of(3, impatient(2, 1))) {
             Connection aborted = limited.openElsewhere("a");

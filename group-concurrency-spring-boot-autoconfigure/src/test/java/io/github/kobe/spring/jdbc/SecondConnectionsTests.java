@@ -12,6 +12,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -220,6 +221,28 @@ class SecondConnectionsTests {
         gate.open();
         user.result();
         assertThatTheGroupIsFree();
+    }
+
+    @Test
+    void aSecondOneThatMeetsTheEndOfTheFirstHasATurn() throws Exception {
+        try (LimitedPool patient = LimitedPool.of(4, 1)) {
+            for (int i = 0; i < 200; i++) {
+                Connection first = patient.open("a");
+                CyclicBarrier together = new CyclicBarrier(2);
+                Caller<Boolean> closer = Caller.start(() -> {
+                    together.await();
+                    first.close();
+                    return true;
+                });
+                together.await();
+                Connection second = patient.open("a");
+                assertThat(closer.result()).isTrue();
+
+                assertThat(patient.inFlight("a")).isEqualTo(1);
+                second.close();
+                assertThat(patient.inFlight("a")).isZero();
+            }
+        }
     }
 
     @Test
