@@ -311,9 +311,26 @@ class DataSourceBeansTests {
         }
     }
 
-    /** As what has the highest priority of all. */
+    /** Puts itself around each data source; it comes as early as it may. */
+    abstract static class Tracing implements BeanPostProcessor, Ordered {
+
+        private final Traces traces = new Traces();
+
+        @Override
+        public Object postProcessAfterInitialization(Object bean, String beanName) {
+            return bean instanceof DataSource found ? traces.around(found) : bean;
+        }
+
+        @Override
+        public int getOrder() {
+            return Ordered.HIGHEST_PRECEDENCE;
+        }
+    }
+
     @Configuration(proxyBeanMethods = false)
     static class TracedFirst {
+
+        static class First extends Tracing implements PriorityOrdered {}
 
         @Bean
         static First first() {
@@ -322,27 +339,14 @@ class DataSourceBeansTests {
 
         @Bean
         static Traces traces(First first) {
-            return first.traces;
-        }
-
-        static class First implements BeanPostProcessor, PriorityOrdered {
-
-            private final Traces traces = new Traces();
-
-            @Override
-            public Object postProcessAfterInitialization(Object bean, String beanName) {
-                return bean instanceof DataSource found ? traces.around(found) : bean;
-            }
-
-            @Override
-            public int getOrder() {
-                return Ordered.HIGHEST_PRECEDENCE;
-            }
+            return ((Tracing) first).traces;
         }
     }
 
     @Configuration(proxyBeanMethods = false)
     static class TracedLater {
+
+        static class Later extends Tracing {}
 
         @Bean
         static Later later() {
@@ -351,22 +355,7 @@ class DataSourceBeansTests {
 
         @Bean
         static Traces traces(Later later) {
-            return later.traces;
-        }
-
-        static class Later implements BeanPostProcessor, Ordered {
-
-            private final Traces traces = new Traces();
-
-            @Override
-            public Object postProcessAfterInitialization(Object bean, String beanName) {
-                return bean instanceof DataSource found ? traces.around(found) : bean;
-            }
-
-            @Override
-            public int getOrder() {
-                return Ordered.HIGHEST_PRECEDENCE;
-            }
+            return ((Tracing) later).traces;
         }
     }
 
