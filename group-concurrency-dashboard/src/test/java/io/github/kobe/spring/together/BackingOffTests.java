@@ -7,6 +7,7 @@ import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
 import io.github.kobe.spring.dashboard.GroupConcurrencyDashboardAutoConfiguration;
+import io.github.kobe.spring.jdbc.ConnectionGroup;
 import io.github.kobe.spring.rollout.GroupConcurrencyRolloutAutoConfiguration;
 import io.github.kobe.spring.testing.BootAutoConfigurations;
 import io.github.kobe.testing.HouseRules;
@@ -93,6 +94,7 @@ class BackingOffTests {
                             "group-concurrency.web.filter.rules[0].key-source=principal",
                             "group-concurrency.dashboard.enabled=true",
                             "group-concurrency.observations.mode=always",
+                            "group-concurrency.datasource.max-connections=2",
                             "group-concurrency.cluster.namespace=tests",
                             "group-concurrency.redis.uri=redis://localhost:1",
                             "group-concurrency.rollout.checkpoint.store-type=redis",
@@ -225,9 +227,14 @@ class BackingOffTests {
             return database;
         }
 
+        @Bean
+        ConnectionGroup tenants() {
+            return () -> null;
+        }
+
         /** Nobody connects. */
         @Bean
-        RedisConnectionFactory connections() {
+        RedisConnectionFactory redis() {
             return (RedisConnectionFactory) Proxy.newProxyInstance(
                     BackingOffTests.class.getClassLoader(),
                     new Class<?>[] {RedisConnectionFactory.class},

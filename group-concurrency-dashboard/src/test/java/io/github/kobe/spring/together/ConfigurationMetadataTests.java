@@ -19,6 +19,11 @@ class ConfigurationMetadataTests {
             "group-concurrency.cluster.namespace",
             "group-concurrency.cluster.node-name",
             "group-concurrency.cluster.on-store-loss",
+            "group-concurrency.datasource.defaults.max-in-flight",
+            "group-concurrency.datasource.defaults.rate.burst",
+            "group-concurrency.datasource.defaults.rate.limit",
+            "group-concurrency.datasource.defaults.rate.per",
+            "group-concurrency.datasource.enabled",
             "group-concurrency.defaults.max-in-flight",
             "group-concurrency.defaults.rate.burst",
             "group-concurrency.defaults.rate.limit",
@@ -38,6 +43,9 @@ class ConfigurationMetadataTests {
             "group-concurrency.rollout.store");
 
     private static final Set<String> COLLECTIONS = Set.of(
+            "group-concurrency.datasource.defaults.rates",
+            "group-concurrency.datasource.group-list",
+            "group-concurrency.datasource.groups",
             "group-concurrency.defaults.rates",
             "group-concurrency.groups",
             "group-concurrency.group-list",
@@ -85,7 +93,12 @@ class ConfigurationMetadataTests {
     @Test
     void keysHaveHints() {
         assertThat(names(Metadata.all("hints")))
-                .contains("group-concurrency.groups.keys", "group-concurrency.group-list");
+                .contains(
+                        "group-concurrency.groups.keys",
+                        "group-concurrency.group-list",
+                        "group-concurrency.datasource.groups.keys",
+                        "group-concurrency.datasource.group-list",
+                        "group-concurrency.datasource.max-connections");
     }
 
     private static Set<String> names(List<JsonNode> items) {

@@ -1,6 +1,7 @@
 package io.github.kobe.spring.autoconfigure;
 
 import io.github.kobe.GroupExecutor;
+import io.github.kobe.spring.internal.executors.ConfiguredExecutors;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -37,7 +38,8 @@ public final class GroupConcurrencyRefreshAutoConfiguration {
             return new GroupConcurrencyRefresher(
                     environment,
                     () -> beans.getBean(GroupConcurrencyAutoConfiguration.EXECUTOR_BEAN_NAME, GroupExecutor.class),
-                    new GroupPolicyComposer(beans));
+                    new GroupPolicyComposer(beans),
+                    beans.getBeanProvider(ConfiguredExecutors.class));
         }
 
         /** With Spring Cloud's event of a changed environment. */

@@ -31,7 +31,7 @@ final class UnusedLimitsWarning implements SmartInitializingSingleton {
         }
         String others = set.size() == 1 ? "" : " (and " + (set.size() - 1) + " more under the prefix)";
         LOGGER.warn(PrintableText.inOneLine(set.getFirst().getName() + " is set" + others
-                + ", but no executor uses it: the bean " + String.join(", ", executors.names())
+                + ", but no executor uses it: the bean " + String.join(", ", executors.defaults())
                 + " replaces the starter's. Make the bean @Bean(defaultCandidate = false) to have both, or"
                 + " make it from the GroupPolicy bean, which has these settings."));
     }

@@ -41,6 +41,7 @@ class UnusedSlicesTests {
         "spring-boot-webmvc",
         "spring-cloud",
         "spring-data",
+        "spring-jdbc",
         "spring-security",
         "spring-web",
         "tomcat"

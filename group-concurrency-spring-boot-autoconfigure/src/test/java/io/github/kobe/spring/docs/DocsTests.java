@@ -30,6 +30,7 @@ import java.net.URI;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -42,6 +43,7 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -306,7 +308,24 @@ class DocsTests {
                         .maxConcurrency()
                         .value()
                 + executor.groupStats("db-write").orElseThrow().maxConcurrency().value();
-        assertThat(ofBoth).isEqualTo(application.bean(HikariDataSource.class).getMaximumPoolSize());
+        HikariDataSource pool = application.bean(DataSource.class).unwrap(HikariDataSource.class);
+        assertThat(ofBoth).isEqualTo(pool.getMaximumPoolSize());
+    }
+
+    @Test
+    void theHowtoOnConnectionsSharesThePool() throws Exception {
+        DocumentedApplication application = of("docs/howto/connections.md", 0);
+        GroupExecutor connections = application.bean("connections", GroupExecutor.class);
+        CurrentTenant.CURRENT_TENANT.set("gold-1");
+        try (Connection open = application.bean(DataSource.class).getConnection()) {
+            assertThat(open.isClosed()).isFalse();
+            GroupStats gold = connections.groupStats("gold-1").orElseThrow();
+            assertThat(gold.running()).isEqualTo(1);
+            assertThat(gold.maxConcurrency().value()).isEqualTo(6);
+            assertThat(gold.guaranteed().value()).isEqualTo(2);
+        } finally {
+            CurrentTenant.CURRENT_TENANT.remove();
+        }
     }
 
     @Test

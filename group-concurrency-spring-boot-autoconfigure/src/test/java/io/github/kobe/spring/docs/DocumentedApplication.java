@@ -67,7 +67,8 @@ final class DocumentedApplication extends ApplicationServer {
         PartnerClient.class,
         ReactivePartnerCalls.class,
         Rejections.class,
-        Reports.class
+        Reports.class,
+        TenantConnections.class
     })
     static class Beans {
 

@@ -3,6 +3,7 @@ package io.github.kobe.spring.internal.settings;
 import io.github.kobe.spring.InvalidSettingException;
 import java.math.BigDecimal;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
@@ -36,6 +37,9 @@ import org.springframework.util.ClassUtils;
  * property, so that a message can say where a value came from.
  */
 public final class BoundSettings implements ConfigurationPropertiesBindHandlerAdvisor {
+
+    /** What the settings of connections begin with, after the prefix. */
+    public static final String DATASOURCE = "datasource";
 
     private static final ConfigurationPropertyName PREFIX =
             ConfigurationPropertyName.of(GroupConcurrencyProperties.PREFIX);
@@ -80,7 +84,7 @@ public final class BoundSettings implements ConfigurationPropertiesBindHandlerAd
         ConfigurationProperty property = find(elements);
         if (property == null) {
             String name = String.join(".", elements)
-                    .replaceFirst("^(group-list|web\\.filter\\.rules)\\.(\\d+)", "$1[$2]")
+                    .replaceFirst("^((?:datasource\\.)?group-list|web\\.filter\\.rules)\\.(\\d+)", "$1[$2]")
                     .replaceFirst("\\.rates\\.(\\d+)$", ".rates[$1]")
                     .replaceFirst("\\.rates\\.(\\d+)(\\.[a-z-]+)$", ".rates[$1]$2");
             return InvalidSettings.of(
@@ -125,7 +129,8 @@ public final class BoundSettings implements ConfigurationPropertiesBindHandlerAd
 
     private static boolean beginsWith(ConfigurationPropertyName name, String... elements) {
         for (int i = 0; i < elements.length; i++) {
-            boolean key = i == 1 && elements[0].equals("groups");
+            boolean key =
+                    i > 0 && elements[i - 1].equals("groups") && (i == 1 || (i == 2 && elements[0].equals(DATASOURCE)));
             String element = name.getElement(i + 1, key ? Form.ORIGINAL : Form.UNIFORM);
             if (!element.equals(key ? elements[i] : elements[i].replace("-", ""))) {
                 return false;
@@ -153,12 +158,19 @@ public final class BoundSettings implements ConfigurationPropertiesBindHandlerAd
                 .toList();
     }
 
-    /** {@return all bound properties of groups in the map, by the key of the group} */
-    public Map<String, List<ConfigurationProperty>> ofGroups() {
+    /**
+     * {@return all bound properties of groups in a map, by the key of the group}
+     *
+     * @param place the elements of the map's name before {@code groups}, after the prefix
+     */
+    public Map<String, List<ConfigurationProperty>> ofGroups(String... place) {
+        String[] map = Arrays.copyOf(place, place.length + 1);
+        map[place.length] = "groups";
         return properties.values().stream()
-                .filter(property -> property.getName().getNumberOfElements() > 2
-                        && property.getName().getElement(1, Form.UNIFORM).equals("groups"))
-                .collect(Collectors.groupingBy(property -> property.getName().getElement(2, Form.ORIGINAL)));
+                .filter(property -> property.getName().getNumberOfElements() > map.length + 1
+                        && beginsWith(property.getName(), map))
+                .collect(Collectors.groupingBy(
+                        property -> property.getName().getElement(map.length + 1, Form.ORIGINAL)));
     }
 
     private final class WatchingHandler extends AbstractBindHandler {
@@ -281,8 +293,7 @@ public final class BoundSettings implements ConfigurationPropertiesBindHandlerAd
                         .map(LimitSetting::form)
                         .orElse(type == Integer.class ? "a whole number" : LimitSetting.DURATION_FORM);
             }
-            if (type == GroupConcurrencyProperties.Limits.class
-                    || type == GroupConcurrencyProperties.ListedGroup.class) {
+            if (type == GroupConcurrencyProperties.Limits.class || type == ListedGroup.class) {
                 return "limits below the key, such as max-concurrency";
             }
             if (type == GroupConcurrencyProperties.RateSetting.class) {
@@ -346,9 +357,8 @@ public final class BoundSettings implements ConfigurationPropertiesBindHandlerAd
             }
             Class<?> type = typeOf(target);
             if (type == NamedRateSetting.class
-                    || (name.getNumberOfElements() > 2
-                            && name.isNumericIndex(2)
-                            && type == GroupConcurrencyProperties.RateSetting.class)) {
+                    || (type == GroupConcurrencyProperties.RateSetting.class
+                            && name.isNumericIndex(name.getNumberOfElements() - 2))) {
                 RateForms.checkNames(name, type, context.getSources());
             }
             if (name.equals(PREFIX) && badRate != null) {

@@ -42,6 +42,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param shutdown The end of the application.
  * @param client Calls of other services over HTTP.
  * @param web Requests over HTTP.
+ * @param datasource Connections of data sources.
  */
 @ConfigurationProperties(prefix = GroupConcurrencyProperties.PREFIX, ignoreUnknownFields = false)
 public record GroupConcurrencyProperties(
@@ -65,7 +66,8 @@ public record GroupConcurrencyProperties(
         @DefaultValue Health health,
         @DefaultValue Shutdown shutdown,
         @DefaultValue Client client,
-        @DefaultValue Web web) {
+        @DefaultValue Web web,
+        @DefaultValue Datasource datasource) {
 
     /** What all the settings' names begin with. */
     public static final String PREFIX = "group-concurrency";
@@ -128,47 +130,6 @@ public record GroupConcurrencyProperties(
                     ? limits
                     : limits.withRates(
                             rates.stream().map(NamedRateSetting::toRate).toList());
-        }
-    }
-
-    /**
-     * One group of the list.
-     *
-     * @param key The group key or pattern.
-     * @param maxConcurrency How many tasks of the group may run at once, at least 1.
-     * @param maxInFlight How many tasks of the group may be in flight, at least 1.
-     * @param queueThreshold How many tasks of the group may wait, at least 0; 0: none waits.
-     * @param queueTimeout How long a task of the group may wait to start, more than zero.
-     * @param weight How much the group may hold of the global limit, compared with others, while that is short; 1 to 1,000.
-     * @param guaranteed How many tasks of the group are to be in flight before others get more; 0 to 1,000,000.
-     * @param clusterMaxInFlight How many tasks of the group may be in flight over all instances, at least 1.
-     * @param rate How much of the group starts in any window of time, as "60 per 1m" or "60 per 1m burst 6".
-     * @param rates Several rates, each with another name: work says what it costs of each. Either these or the one.
-     */
-    public record ListedGroup(
-            @Nullable String key,
-            @Nullable Integer maxConcurrency,
-            @Nullable Integer maxInFlight,
-            @Nullable Integer queueThreshold,
-            @Nullable Duration queueTimeout,
-            @Nullable Integer weight,
-            @Nullable Integer guaranteed,
-            @Nullable Integer clusterMaxInFlight,
-            @Nullable RateSetting rate,
-            @Nullable List<NamedRateSetting> rates) {
-
-        /** {@return the element without its key} */
-        public Limits limits() {
-            return new Limits(
-                    maxConcurrency,
-                    maxInFlight,
-                    queueThreshold,
-                    queueTimeout,
-                    weight,
-                    guaranteed,
-                    clusterMaxInFlight,
-                    rate,
-                    rates);
         }
     }
 
@@ -408,6 +369,31 @@ public record GroupConcurrencyProperties(
             @DefaultValue("false") boolean enabled,
             @DefaultValue List<Rule> rules,
             @DefaultValue("2147483647") int order) {}
+
+    /**
+     * Connections of data sources, in fair shares.
+     *
+     * @param enabled Whether connections are limited by group. Default: whether there is a bean of type ConnectionGroup, without
+     *     which true fails the start.
+     * @param maxConnections How many connections of a data source all groups have at once: a number, or "pool", which is as many
+     *     as its pool has at most, but for the nested-reserve, also when that changes.
+     * @param nestedReserve How many connections of the pool are left for threads that have one of it already, at least 0.
+     * @param defaults The limits of groups that have none of their own; without a max-concurrency, as many as all may have.
+     * @param groups Limits by group key or, with a * in it, by pattern; always written in brackets and quotes, as
+     *     "[gold-*]".
+     * @param groupList Limits by group key or pattern as a list, which takes every key exactly as it is in every source.
+     */
+    public record Datasource(
+            @Nullable Boolean enabled,
+            @DefaultValue(POOL) String maxConnections,
+            @DefaultValue("1") int nestedReserve,
+            @DefaultValue Limits defaults,
+            @DefaultValue Map<String, Limits> groups,
+            @DefaultValue List<ListedGroup> groupList) {
+
+        /** As many connections as the pool has. */
+        public static final String POOL = "pool";
+    }
 
     /**
      * One rule of the filter.

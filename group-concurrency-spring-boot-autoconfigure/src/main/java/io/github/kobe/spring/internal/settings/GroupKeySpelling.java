@@ -24,9 +24,10 @@ import org.springframework.core.env.SystemEnvironmentPropertySource;
  */
 public final class GroupKeySpelling {
 
-    /** The prefix in any spelling that Boot accepts, then the group's key and setting. */
+    /** The prefix in any spelling that Boot accepts, that of connections perhaps, then the group's key and setting. */
     private static final Pattern UNDER_GROUPS = Pattern.compile(
-            "group[-_]?concurrency\\.groups(?:\\.?(?<bracketed>\\[.*)|\\.(?<plain>[^\\[].*))",
+            "group[-_]?concurrency\\.(?<connections>data[-_]?source\\.)?groups"
+                    + "(?:\\.?(?<bracketed>\\[.*)|\\.(?<plain>[^\\[].*))",
             Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
 
     private static final Pattern PLAIN_KEY = Pattern.compile("[A-Za-z0-9_-]+");
@@ -68,19 +69,21 @@ public final class GroupKeySpelling {
         if (!matcher.matches()) {
             return;
         }
+        String list = GroupConcurrencyProperties.PREFIX
+                + (matcher.group("connections") == null ? "" : "." + BoundSettings.DATASOURCE) + ".group-list";
         String bracketed = matcher.group("bracketed");
         if (bracketed != null) {
-            checkInBrackets(bracketed, name, source);
+            checkInBrackets(bracketed, name, source, list);
             return;
         }
         String key = keyOutsideBrackets(matcher.group("plain"));
         if (!PLAIN_KEY.matcher(key).matches()) {
             String problem = "has the group key '" + key + "' outside brackets, where Spring Boot drops characters";
-            throw refused(name, source, problem, spellings(key));
+            throw refused(name, source, problem, spellings(key, list));
         }
     }
 
-    private static void checkInBrackets(String rest, String name, EnumerablePropertySource<?> source) {
+    private static void checkInBrackets(String rest, String name, EnumerablePropertySource<?> source, String list) {
         int end = rest.indexOf(']');
         if (rest.startsWith("[[") && end > 0) {
             String key = rest.substring(2, end);
@@ -88,12 +91,12 @@ public final class GroupKeySpelling {
                     name,
                     source,
                     "has the group key [" + key + "] without quotes, which YAML reads as a list",
-                    spellings(key));
+                    spellings(key, list));
         }
         if (end < 0 || rest.indexOf('[', 1) >= 0 || rest.indexOf(']', end + 1) >= 0) {
             int last = rest.lastIndexOf(']');
             String key = rest.substring(1, last < 1 ? rest.length() : last);
-            throw refused(name, source, "has a bracket inside the group key '" + key + "'", inList(key));
+            throw refused(name, source, "has a bracket inside the group key '" + key + "'", inList(key, list));
         }
         if (rest.substring(1, end).isBlank()) {
             throw refused(name, source, "has a blank group key", "a group key or pattern");
@@ -112,12 +115,13 @@ public final class GroupKeySpelling {
         return SETTINGS.contains(last) ? rest.substring(0, lastDot) : rest.substring(0, rest.indexOf('.'));
     }
 
-    private static String spellings(String key) {
-        return "\"[%s]\" as the key in YAML, groups[%s] in a properties file, or %s".formatted(key, key, inList(key));
+    private static String spellings(String key, String list) {
+        return "\"[%s]\" as the key in YAML, groups[%s] in a properties file, or %s"
+                .formatted(key, key, inList(key, list));
     }
 
-    private static String inList(String key) {
-        return "an element of %s.group-list with key: \"%s\"".formatted(GroupConcurrencyProperties.PREFIX, key);
+    private static String inList(String key, String list) {
+        return "an element of %s with key: \"%s\"".formatted(list, key);
     }
 
     private static InvalidSettingException refused(

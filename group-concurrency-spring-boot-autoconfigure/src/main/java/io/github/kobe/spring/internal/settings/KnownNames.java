@@ -139,9 +139,13 @@ final class KnownNames {
 
     private static boolean isInElement(ConfigurationPropertyName name) {
         int elements = name.getNumberOfElements();
-        return elements > 2
-                && (name.isNumericIndex(elements - 2)
-                        || name.getElement(1, Form.UNIFORM).equals("groups"));
+        return elements > 2 && (name.isNumericIndex(elements - 2) || isInGroups(name, elements));
+    }
+
+    private static boolean isInGroups(ConfigurationPropertyName name, int elements) {
+        boolean ofConnections = name.getElement(1, Form.UNIFORM).equals(BoundSettings.DATASOURCE);
+        int map = ofConnections ? 2 : 1;
+        return elements > map + 1 && name.getElement(map, Form.UNIFORM).equals("groups");
     }
 
     /** Adds the names of a record's settings; of those in a map or a list only for the key that the unknown name has. */
@@ -172,7 +176,10 @@ final class KnownNames {
         return types[types.length - 1];
     }
 
-    /** A limit in the wrong place is told by its last part, any other slip by how little there is between the two. */
+    /**
+     * A limit in the wrong place is told by its last part, any other slip by how little there is between the two. Of several
+     * that are as near, one with the same first part is meant.
+     */
     private static Optional<String> meantBy(String unknown, List<String> names) {
         int most = Math.max(1, (unknown.length() - PREFIX_LENGTH) / 4);
         return names.stream()
@@ -181,8 +188,14 @@ final class KnownNames {
                     return Map.entry(name, Math.min(elsewhere, distance(unknown, uniform(name))));
                 })
                 .filter(entry -> entry.getValue() <= most)
-                .min(Comparator.comparingInt(Map.Entry::getValue))
+                .min(Comparator.<Map.Entry<String, Integer>>comparingInt(Map.Entry::getValue)
+                        .thenComparing(entry -> !first(uniform(entry.getKey())).equals(first(unknown))))
                 .map(Map.Entry::getKey);
+    }
+
+    private static String first(String name) {
+        String below = name.substring(Math.min(name.length(), PREFIX_LENGTH));
+        return below.substring(0, Math.max(0, below.indexOf('.')));
     }
 
     private static String last(String name) {

@@ -44,7 +44,7 @@ final class RateForms {
         if (bound instanceof GroupConcurrencyProperties.Limits limits) {
             return limits.rate() == null || limits.rates() == null ? null : refusalOfBoth(name, sources);
         }
-        if (bound instanceof GroupConcurrencyProperties.ListedGroup group) {
+        if (bound instanceof ListedGroup group) {
             return group.rate() == null || group.rates() == null ? null : refusalOfBoth(name, sources);
         }
         return null;

@@ -28,12 +28,7 @@ class LimitSettingTests {
             Stream.of(LimitSetting.values()).map(LimitSetting::field).toArray(String[]::new);
 
     @ParameterizedTest
-    @ValueSource(
-            classes = {
-                GroupConcurrencyProperties.Limits.class,
-                GroupConcurrencyProperties.ListedGroup.class,
-                GroupReport.Limits.class
-            })
+    @ValueSource(classes = {GroupConcurrencyProperties.Limits.class, ListedGroup.class, GroupReport.Limits.class})
     void everyRecordOfLimitsHasAllOfThemInTheirOrder(Class<?> type) {
         assertThat(Stream.of(type.getRecordComponents()).map(RecordComponent::getName))
                 .filteredOn(name -> !name.equals("key") && !name.equals(SEVERAL_RATES))

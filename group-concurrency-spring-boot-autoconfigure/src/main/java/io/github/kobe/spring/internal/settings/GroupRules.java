@@ -1,0 +1,287 @@
+package io.github.kobe.spring.internal.settings;
+
+import io.github.kobe.GroupLimits;
+import io.github.kobe.GroupPolicy;
+import io.github.kobe.InvalidPolicyException;
+import io.github.kobe.spring.InvalidSettingException;
+import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties.Limits;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.source.ConfigurationProperty;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
+
+/**
+ * The limits of groups that one executor has from the settings: {@code defaults}, {@code groups} and {@code group-list}. The engine
+ * checks the numbers; its complaints are reported as the property, its value and where it is written.
+ */
+public final class GroupRules {
+
+    private static final Log LOGGER = LogFactory.getLog(GroupRules.class);
+
+    private final BoundSettings settings;
+
+    /** What the three have before them in their names, after the prefix. */
+    private final String[] place;
+
+    private final Limits defaults;
+    private final Map<String, Limits> groups;
+    private final List<ListedGroup> groupList;
+
+    private GroupRules(
+            BoundSettings settings,
+            String[] place,
+            Limits defaults,
+            Map<String, Limits> groups,
+            List<ListedGroup> groupList) {
+        this.settings = settings;
+        this.place = place;
+        this.defaults = defaults;
+        this.groups = groups;
+        this.groupList = groupList;
+    }
+
+    /**
+     * {@return those of the starter's executor}
+     *
+     * @param properties the settings
+     * @param settings where they came from
+     */
+    public static GroupRules ofTheExecutor(GroupConcurrencyProperties properties, BoundSettings settings) {
+        return new GroupRules(
+                settings, new String[0], properties.defaults(), properties.groups(), properties.groupList());
+    }
+
+    /**
+     * {@return those of connections}
+     *
+     * @param properties the settings
+     * @param settings where they came from
+     */
+    public static GroupRules ofConnections(GroupConcurrencyProperties properties, BoundSettings settings) {
+        GroupConcurrencyProperties.Datasource connections = properties.datasource();
+        return new GroupRules(
+                settings,
+                new String[] {BoundSettings.DATASOURCE},
+                connections.defaults(),
+                connections.groups(),
+                connections.groupList());
+    }
+
+    /**
+     * Begins a policy with what holds for the groups of all executors alike.
+     *
+     * @param properties the settings
+     * @return a builder that has it
+     */
+    public static GroupPolicy.Builder commonPolicy(GroupConcurrencyProperties properties) {
+        GroupPolicy.Builder builder = GroupPolicy.builder()
+                .maxIdleGroups(properties.maxIdleGroups())
+                .idleTimeout(properties.idleTimeout())
+                .maxKeyLength(properties.maxKeyLength());
+        return properties.warnings().enabled()
+                ? builder.warnInterval(properties.warnings().interval())
+                : builder;
+    }
+
+    /**
+     * Makes a policy with all limits.
+     *
+     * @param rest makes a builder with everything else
+     * @return the policy
+     * @throws InvalidSettingException if a number is out of its range, or a key is named twice
+     */
+    public GroupPolicy policy(Supplier<GroupPolicy.Builder> rest) {
+        checkList();
+        warnOfEnvironmentOnlyGroups();
+        try {
+            GroupPolicy.Builder builder = rest.get().defaults(defaults.toGroupLimits());
+            groups.forEach((key, limits) -> add(builder, key, limits));
+            groupList.forEach(group -> add(builder, String.valueOf(group.key()), group.limits()));
+            return builder.build();
+        } catch (InvalidPolicyException refusal) {
+            throw translate(refusal);
+        }
+    }
+
+    /** {@return whether the defaults guarantee something} */
+    public boolean guaranteesToAll() {
+        return guarantees(defaults);
+    }
+
+    /** {@return whether some group or pattern is guaranteed something} */
+    public boolean guaranteesToSome() {
+        return ofGroups().anyMatch(GroupRules::guarantees);
+    }
+
+    private Stream<Limits> ofGroups() {
+        return Stream.concat(groups.values().stream(), groupList.stream().map(ListedGroup::limits));
+    }
+
+    private static boolean guarantees(Limits limits) {
+        return limits.guaranteed() != null && limits.guaranteed() > 0;
+    }
+
+    private static void add(GroupPolicy.Builder builder, String key, Limits limits) {
+        if (key.indexOf('*') >= 0) {
+            builder.pattern(key, limits.toGroupLimits());
+        } else {
+            builder.group(key, limits.toGroupLimits());
+        }
+    }
+
+    private void checkList() {
+        Set<String> keys = new TreeSet<>(groups.keySet());
+        for (int i = 0; i < groupList.size(); i++) {
+            ListedGroup group = groupList.get(i);
+            String[] setting = here("group-list", Integer.toString(i), "key");
+            if (group.key() == null || group.key().isBlank()) {
+                throw settings.refusal("must name a group", "a group key or pattern", null, setting);
+            }
+            if (!keys.add(group.key())) {
+                throw settings.refusal(
+                        "names a group for the second time", "each key once, here or under groups", null, setting);
+            }
+        }
+    }
+
+    /** Environment variables can't spell every key: the group that is meant may be another one. */
+    private void warnOfEnvironmentOnlyGroups() {
+        Map<String, List<ConfigurationProperty>> written = settings.ofGroups(place);
+        for (String key : groups.keySet()) {
+            List<ConfigurationProperty> ofGroup = written.getOrDefault(key, List.of());
+            if (!ofGroup.isEmpty() && ofGroup.stream().allMatch(GroupRules::isFromEnvironment)) {
+                LOGGER.warn("Only environment variables name the group '" + PrintableText.ofKey(key)
+                        + "' ("
+                        + PrintableText.inOneLine(
+                                String.valueOf(ofGroup.getFirst().getOrigin()))
+                        + "); they can't express upper case, '_' and most other characters of a key. Name the group in"
+                        + " a file too, or use " + GroupConcurrencyProperties.PREFIX + "."
+                        + String.join(".", here("group-list")) + ".");
+            }
+        }
+    }
+
+    private static boolean isFromEnvironment(ConfigurationProperty property) {
+        return property.getSource() != null
+                && property.getSource().getUnderlyingSource() instanceof SystemEnvironmentPropertySource;
+    }
+
+    private InvalidSettingException translate(InvalidPolicyException refusal) {
+        if (refusal.setting().startsWith(LimitSetting.RATE.property())) {
+            List<NamedRateSetting> rates = ratesOf(refusal.rule());
+            if (rates != null) {
+                return translateRates(refusal, rates);
+            }
+        }
+        String[] names = refusal.setting().split("\\.", 2); // only a rate has parts
+        String[] setting = refusal.rule() == null ? ofPolicy(names[0]) : ofGroup(refusal.rule(), dashed(names[0]));
+        if (names.length > 1) {
+            return translateRate(refusal, setting, names[1]);
+        }
+        String allowed = refusal.setting().equals(LimitSetting.QUEUE_TIMEOUT.field())
+                ? refusal.allowed() + "; if nothing may wait, set queue-threshold to 0"
+                : refusal.allowed();
+        return settings.refusal("must be " + refusal.allowed(), allowed, refusal, setting);
+    }
+
+    /** {@return the list of rates of a rule; {@code null}: it has none} */
+    private @Nullable List<NamedRateSetting> ratesOf(@Nullable String rule) {
+        if (rule == null) {
+            return defaults.rates();
+        }
+        Limits limits = groups.get(rule);
+        return limits != null
+                ? limits.rates()
+                : groupList.stream()
+                        .filter(group -> rule.equals(group.key()))
+                        .findFirst()
+                        .map(ListedGroup::rates)
+                        .orElse(null);
+    }
+
+    /** The engine doesn't tell which of several rates it refuses: the last one of as few of the first as it takes for that. */
+    private InvalidSettingException translateRates(InvalidPolicyException refusal, List<NamedRateSetting> rates) {
+        int last = 0;
+        while (last < rates.size() - 1 && areAllowed(rates.subList(0, last + 1))) {
+            last++;
+        }
+        String[] rule = refusal.rule() == null ? here("defaults", "rates") : ofGroup(refusal.rule(), "rates");
+        String[] rate = with(rule, Integer.toString(last));
+        String[] names = refusal.setting().split("\\.", 2);
+        if (names.length == 1) {
+            return settings.refusal("must be " + refusal.allowed(), refusal.allowed(), refusal, rule);
+        }
+        String part = dashed(names[1]);
+        if (settings.has(with(rate, part))) {
+            return settings.refusal("must be " + refusal.allowed(), refusal.allowed(), refusal, with(rate, part));
+        }
+        String allowed = "a " + part + " that is " + refusal.allowed();
+        return settings.refusal("must have " + allowed, allowed, refusal, settings.has(rule) ? rule : rate);
+    }
+
+    private static boolean areAllowed(List<NamedRateSetting> rates) {
+        try {
+            GroupPolicy unused = GroupPolicy.builder()
+                    .defaults(GroupLimits.unset()
+                            .withRates(
+                                    rates.stream().map(NamedRateSetting::toRate).toList()))
+                    .build();
+            return true;
+        } catch (InvalidPolicyException refused) {
+            return false;
+        }
+    }
+
+    /** A rate is written in parts, or as one text. */
+    private InvalidSettingException translateRate(InvalidPolicyException refusal, String[] rate, String part) {
+        if (settings.has(rate)) {
+            String allowed = "a " + part + " that is " + refusal.allowed();
+            return settings.refusal("must have " + allowed, allowed, refusal, rate);
+        }
+        return settings.refusal("must be " + refusal.allowed(), refusal.allowed(), refusal, with(rate, part));
+    }
+
+    /** {@return the property of a number of the policy's} */
+    private String[] ofPolicy(String setting) {
+        return LimitSetting.ofDefaults(setting)
+                .map(limit -> here("defaults", limit.property()))
+                .orElseGet(() -> dashed(setting)
+                        .replaceFirst("^global-", "global.")
+                        .replaceFirst("^warn-", "warnings.")
+                        .split("\\."));
+    }
+
+    private String[] ofGroup(String key, String limit) {
+        for (int i = 0; i < groupList.size(); i++) {
+            if (key.equals(groupList.get(i).key())) {
+                return here("group-list", Integer.toString(i), limit);
+            }
+        }
+        return here("groups", key, limit);
+    }
+
+    private String[] here(String... elements) {
+        String[] all = Arrays.copyOf(place, place.length + elements.length);
+        System.arraycopy(elements, 0, all, place.length, elements.length);
+        return all;
+    }
+
+    private static String[] with(String[] elements, String last) {
+        String[] all = Arrays.copyOf(elements, elements.length + 1);
+        all[elements.length] = last;
+        return all;
+    }
+
+    private static String dashed(String setting) {
+        return setting.replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT);
+    }
+}

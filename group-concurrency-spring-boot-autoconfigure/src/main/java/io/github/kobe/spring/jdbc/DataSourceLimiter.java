@@ -1,0 +1,33 @@
+package io.github.kobe.spring.jdbc;
+
+import javax.sql.DataSource;
+import org.springframework.aop.scope.ScopedProxyUtils;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.core.Ordered;
+import org.springframework.core.PriorityOrdered;
+
+/**
+ * Limits data sources as soon as they are made. It comes before whatever has no such priority, as what traces statements, or
+ * connects at the first one: that is outside of the limit. Of a scoped data source the one that everybody sees is limited.
+ */
+final class DataSourceLimiter implements BeanPostProcessor, PriorityOrdered {
+
+    private final ObjectProvider<LimitedConnections> connections;
+
+    DataSourceLimiter(ObjectProvider<LimitedConnections> connections) {
+        this.connections = connections;
+    }
+
+    @Override
+    public Object postProcessAfterInitialization(Object bean, String beanName) {
+        return bean instanceof DataSource found && !ScopedProxyUtils.isScopedTarget(beanName)
+                ? connections.getObject().limit(found, beanName)
+                : bean;
+    }
+
+    @Override
+    public int getOrder() {
+        return Ordered.LOWEST_PRECEDENCE;
+    }
+}

@@ -1,0 +1,55 @@
+package io.github.kobe.spring.jdbc;
+
+import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.Role;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
+
+/**
+ * Limits the connections of the application's data sources, if it says to which group a connection belongs. The data sources of
+ * Spring Boot are set up by a class that moved between Boot 3 and 4.
+ */
+@AutoConfiguration(
+        after = GroupConcurrencyAutoConfiguration.class,
+        afterName = {
+            "org.springframework.boot.autoconfigure.jdbc.DataSourceAutoConfiguration",
+            "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration"
+        })
+@ConditionalOnClass(DelegatingDataSource.class)
+@ConditionalOnBooleanProperty(
+        name = {"group-concurrency.enabled", "group-concurrency.datasource.enabled"},
+        matchIfMissing = true)
+public final class GroupConcurrencyDataSourceAutoConfiguration {
+
+    GroupConcurrencyDataSourceAutoConfiguration() {}
+
+    /** Inside, so that the condition's class isn't loaded where nothing is to be limited. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnBean(ConnectionGroup.class)
+    @Import(ConnectionExecutors.class)
+    static final class LimitedConfiguration {
+
+        @Bean
+        @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+        @ConditionalOnMissingBean(name = "groupConcurrencyDataSourceLimiter")
+        static DataSourceLimiter groupConcurrencyDataSourceLimiter(ObjectProvider<LimitedConnections> connections) {
+            return new DataSourceLimiter(connections);
+        }
+    }
+
+    /** Where connections are to be limited, and nothing tells whom they are for. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnBooleanProperty(name = "group-concurrency.datasource.enabled")
+    @ConditionalOnMissingBean(ConnectionGroup.class)
+    @Import(MissingConnectionGroup.class)
+    static final class RequiredConfiguration {}
+}

@@ -1,0 +1,126 @@
+package io.github.kobe.spring.jdbc;
+
+import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupPolicy;
+import io.github.kobe.spring.GroupExecutorBuilder;
+import io.github.kobe.spring.internal.executors.ConfiguredExecutors;
+import io.github.kobe.spring.internal.settings.BoundSettings;
+import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import javax.sql.DataSource;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
+
+/** Limits the connections of the application's data sources, each by an executor of its own, as the settings say. */
+final class LimitedConnections implements ConfiguredExecutors, SmartInitializingSingleton {
+
+    /** Makes the executor of a data source. */
+    static final String EXECUTOR_METHOD = "executor";
+
+    private static final Log LOGGER = LogFactory.getLog(LimitedConnections.class);
+
+    private final Map<String, SharedPool> pools = new LinkedHashMap<>();
+    private final BeanFactory beans;
+    private final ObjectProvider<ConnectionGroup> group;
+    private final GroupExecutorBuilder builder;
+
+    /**
+     * Takes the settings.
+     *
+     * @param executors the names of the executors' beans, by those of the data sources
+     * @param properties the settings
+     * @param settings where they came from
+     * @param builder makes the executors
+     * @param group tells whom a connection is for
+     * @param beans the beans of the application
+     * @throws io.github.kobe.spring.InvalidSettingException if a setting is out of its range
+     */
+    LimitedConnections(
+            Map<String, String> executors,
+            GroupConcurrencyProperties properties,
+            BoundSettings settings,
+            GroupExecutorBuilder builder,
+            ObjectProvider<ConnectionGroup> group,
+            BeanFactory beans) {
+        this.builder = builder;
+        this.group = group;
+        this.beans = beans;
+        ConnectionSettings connections = new ConnectionSettings(properties, settings);
+        executors.forEach(
+                (dataSource, executor) -> pools.put(dataSource, new SharedPool(dataSource, executor, connections)));
+    }
+
+    /** Fails the start if the application has several beans that tell whom a connection is for, and none is primary. */
+    @Override
+    public void afterSingletonsInstantiated() {
+        group.getObject();
+    }
+
+    /** {@return the new executor of a data source} */
+    GroupExecutor executor(String dataSource) {
+        SharedPool pool = Objects.requireNonNull(pools.get(dataSource), dataSource);
+        return pool.made(builder.build(pool.executorName(), pool.policy()));
+    }
+
+    /**
+     * Limits a data source, unless what it leads to is limited already. If it delegates to another, then that is limited: so one
+     * that connects at the first statement waits for its turn there too.
+     *
+     * @param found the data source
+     * @param beanName the name of its bean
+     * @return what the bean is from now on
+     * @throws io.github.kobe.spring.InvalidSettingException if its pool doesn't go with the settings
+     */
+    DataSource limit(DataSource found, String beanName) {
+        if (Pools.areLimited(found)) {
+            return found;
+        }
+        if (found instanceof DelegatingDataSource outer && outer.getTargetDataSource() != null) {
+            outer.setTargetDataSource(limit(outer.getTargetDataSource(), beanName));
+            return outer;
+        }
+        SharedPool pool = pools.get(beanName);
+        if (pool == null) {
+            LOGGER.warn("The connections of the data source '" + beanName
+                    + "' aren't limited: before it was made, nothing" + " told that it would be a DataSource.");
+            return found;
+        }
+        pool.found(found, Pools.maximumOf(found, beans));
+        return new LimitedDataSource(found, () -> limited(found, pool));
+    }
+
+    private GroupDataSource limited(DataSource found, SharedPool pool) {
+        GroupExecutor executor = beans.getBean(pool.executorName(), GroupExecutor.class);
+        ConnectionGroup ofCaller = group.getObject();
+        return GroupDataSource.limit(found, executor, () -> {
+            pool.follow();
+            return ofCaller.current();
+        });
+    }
+
+    @Override
+    public List<NewPolicy> read(GroupConcurrencyProperties properties, BoundSettings settings) {
+        ConnectionSettings fresh = new ConnectionSettings(properties, settings);
+        List<NewPolicy> policies = new ArrayList<>();
+        for (SharedPool pool : pools.values()) {
+            GroupExecutor executor = pool.executor();
+            if (executor != null) {
+                GroupPolicy policy = pool.policy(fresh);
+                policies.add(new NewPolicy(
+                        pool.executorName(),
+                        executor,
+                        policy,
+                        accompanied -> pool.enforce(executor, fresh, accompanied)));
+            }
+        }
+        return policies;
+    }
+}

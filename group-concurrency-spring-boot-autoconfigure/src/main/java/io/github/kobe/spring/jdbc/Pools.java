@@ -1,0 +1,121 @@
+package io.github.kobe.spring.jdbc;
+
+import com.zaxxer.hikari.HikariConfigMXBean;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.IntSupplier;
+import javax.sql.DataSource;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.boot.jdbc.metadata.CompositeDataSourcePoolMetadataProvider;
+import org.springframework.boot.jdbc.metadata.DataSourcePoolMetadata;
+import org.springframework.boot.jdbc.metadata.DataSourcePoolMetadataProvider;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
+import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
+import org.springframework.util.ClassUtils;
+
+/** What is known of the pools of data sources. Spring Boot's classes for that, and HikariCP, need not be there. */
+final class Pools {
+
+    /** Nothing tells how many connections a pool has at most, or it has no maximum. */
+    static final int UNKNOWN = 0;
+
+    private static final boolean BOOT_TELLS =
+            isPresent("org.springframework.boot.jdbc.metadata.DataSourcePoolMetadata");
+
+    private static final boolean HIKARI_TELLS = isPresent("com.zaxxer.hikari.HikariConfigMXBean");
+
+    private Pools() {}
+
+    private static boolean isPresent(String type) {
+        return ClassUtils.isPresent(type, Pools.class.getClassLoader());
+    }
+
+    /** {@return whether the connections of a data source are limited already where it leads to} */
+    static boolean areLimited(DataSource found) {
+        return switch (found) {
+            case LimitedDataSource ours -> true;
+            case AbstractRoutingDataSource routing ->
+                targetsOf(routing).stream().anyMatch(Pools::areLimited);
+            case DelegatingDataSource outer
+            when outer.getTargetDataSource() != null -> areLimited(outer.getTargetDataSource());
+            default -> isWrapperFor(found, GroupDataSource.class);
+        };
+    }
+
+    /** Some resolve their targets otherwise, and so have none here. */
+    private static Collection<DataSource> targetsOf(AbstractRoutingDataSource routing) {
+        try {
+            return routing.getResolvedDataSources().values();
+        } catch (IllegalStateException notResolved) {
+            return List.of();
+        }
+    }
+
+    private static boolean isWrapperFor(DataSource found, Class<?> type) {
+        try {
+            return found.isWrapperFor(type);
+        } catch (SQLException | RuntimeException unable) {
+            return false;
+        }
+    }
+
+    /**
+     * {@return how many connections the pool of a data source has at most, each time it is asked; or that it is unknown} A data
+     * source that chooses among several has no pool of its own.
+     *
+     * @param found the data source
+     * @param beans where Spring Boot has what it knows of pools
+     */
+    static IntSupplier maximumOf(DataSource found, BeanFactory beans) {
+        if (!BOOT_TELLS || found instanceof AbstractRoutingDataSource) {
+            return () -> UNKNOWN;
+        }
+        return Boot.maximumOf(found, beans, isHikari(found) ? Hikari.DEFAULT_MAXIMUM : UNKNOWN);
+    }
+
+    private static boolean isHikari(DataSource found) {
+        return HIKARI_TELLS && isWrapperFor(found, HikariConfigMXBean.class);
+    }
+
+    /** {@return how long the pool of a data source has its callers wait; empty: it is unknown} */
+    static Optional<Duration> timeoutOf(DataSource found) {
+        return isHikari(found) ? Optional.of(Hikari.timeoutOf(found)) : Optional.empty();
+    }
+
+    /** Loaded only where Spring Boot's classes are. */
+    private static final class Boot {
+
+        static IntSupplier maximumOf(DataSource found, BeanFactory beans, int unsaid) {
+            List<DataSourcePoolMetadataProvider> providers = beans.getBeanProvider(DataSourcePoolMetadataProvider.class)
+                    .orderedStream()
+                    .toList();
+            DataSourcePoolMetadata pool =
+                    new CompositeDataSourcePoolMetadataProvider(providers).getDataSourcePoolMetadata(found);
+            if (pool == null) {
+                return () -> UNKNOWN;
+            }
+            return () -> {
+                Integer told = pool.getMax();
+                return told == null || told < 1 || told == Integer.MAX_VALUE ? unsaid : told;
+            };
+        }
+    }
+
+    /** Loaded only where HikariCP is. */
+    private static final class Hikari {
+
+        /** Of a pool that was given no number and has no connection yet. */
+        static final int DEFAULT_MAXIMUM = 10;
+
+        static Duration timeoutOf(DataSource found) {
+            try {
+                return Duration.ofMillis(found.unwrap(HikariConfigMXBean.class).getConnectionTimeout());
+            } catch (SQLException impossible) {
+                throw new IllegalStateException(impossible); // it said that it is a wrapper for that
+            }
+        }
+    }
+}

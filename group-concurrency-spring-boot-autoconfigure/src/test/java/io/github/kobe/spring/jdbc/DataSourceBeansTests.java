@@ -1,0 +1,499 @@
+package io.github.kobe.spring.jdbc;
+
+import static io.github.kobe.spring.jdbc.PooledApplication.TENANT;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariConfigMXBean;
+import com.zaxxer.hikari.HikariDataSource;
+import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupPolicy;
+import io.github.kobe.spring.testing.BootAutoConfigurations;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.binder.MeterBinder;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Map;
+import java.util.Objects;
+import javax.sql.DataSource;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.aop.Advisor;
+import org.springframework.aop.framework.autoproxy.DefaultAdvisorAutoProxyCreator;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.aop.support.DefaultPointcutAdvisor;
+import org.springframework.aop.support.NameMatchMethodPointcut;
+import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.beans.factory.config.CustomScopeConfigurer;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.jdbc.DataSourceBuilder;
+import org.springframework.boot.jdbc.metadata.DataSourcePoolMetadataProvider;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Primary;
+import org.springframework.context.annotation.Scope;
+import org.springframework.context.annotation.ScopedProxyMode;
+import org.springframework.context.support.SimpleThreadScope;
+import org.springframework.core.Ordered;
+import org.springframework.core.PriorityOrdered;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
+import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
+import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
+import org.springframework.test.util.ReflectionTestUtils;
+
+/** Data sources of all kinds whose connections are limited, and those who use them. */
+@Tag("boot")
+@Tag("J7")
+class DataSourceBeansTests {
+
+    @AfterEach
+    void nobody() {
+        TENANT.remove();
+    }
+
+    private static long running(ApplicationContext context, String executor) {
+        return context.getBean(executor, GroupExecutor.class).stats().running();
+    }
+
+    private static Connection connect(DataSource dataSource) throws SQLException {
+        TENANT.set("a");
+        return dataSource.getConnection();
+    }
+
+    @Test
+    void theBeanLeadsToThePool() {
+        PooledApplication.ofPool(10).run(context -> {
+            DataSource dataSource = context.getBean(DataSource.class);
+            HikariDataSource pool = dataSource.unwrap(HikariDataSource.class);
+
+            assertThat(dataSource.isWrapperFor(HikariConfigMXBean.class)).isTrue();
+            assertThat(dataSource.isWrapperFor(Runnable.class)).isFalse();
+            assertThat(dataSource.unwrap(DataSource.class)).isSameAs(pool);
+            assertThat(((DelegatingDataSource) dataSource).getTargetDataSource())
+                    .isSameAs(pool);
+            assertThat(dataSource).hasToString("limited " + pool);
+            assertThat(context.getBeansOfType(DataSourcePoolMetadataProvider.class)
+                            .values())
+                    .extracting(provider -> provider.getDataSourcePoolMetadata(dataSource))
+                    .filteredOn(Objects::nonNull)
+                    .singleElement()
+                    .satisfies(metadata -> assertThat(metadata.getMax()).isEqualTo(10));
+        });
+    }
+
+    @Test
+    void aDataSourceForMigrationsIsDerivedFromThePool() {
+        PooledApplication.ofPool(10).run(context -> {
+            DataSource dataSource = context.getBean(DataSource.class);
+            try (HikariDataSource derived = DataSourceBuilder.derivedFrom(dataSource)
+                    .type(HikariDataSource.class)
+                    .username("sa")
+                    .build()) {
+                assertThat(derived.getJdbcUrl())
+                        .isEqualTo(dataSource.unwrap(HikariDataSource.class).getJdbcUrl());
+            }
+        });
+    }
+
+    @Test
+    void metersAndHealthOfThePoolStay() {
+        PooledApplication.ofPool(10)
+                .withConfiguration(BootAutoConfigurations.named(
+                        "DataSourcePoolMetricsAutoConfiguration", "DataSourceHealthContributorAutoConfiguration"))
+                .withBean(MeterRegistry.class, SimpleMeterRegistry::new)
+                .run(context -> {
+                    MeterRegistry registry = context.getBean(MeterRegistry.class);
+                    context.getBeansOfType(MeterBinder.class).values().forEach(binder -> binder.bindTo(registry));
+                    try (Connection open = connect(context.getBean(DataSource.class))) {
+                        assertThat(open.isValid(1)).isTrue();
+                        assertThat(registry.get("jdbc.connections.max").gauge().value())
+                                .isEqualTo(10);
+                        assertThat(registry.get("hikaricp.connections.active")
+                                        .gauge()
+                                        .value())
+                                .isEqualTo(1);
+                    }
+                    TENANT.remove();
+                    Object health = ReflectionTestUtils.invokeMethod(context.getBean("dbHealthContributor"), "health");
+                    assertThat(health).asString().contains("UP");
+                });
+    }
+
+    @Test
+    void theSchemaIsSetUpWithoutATurnWhereThereIsNoGroup(@TempDir Path folder) throws IOException {
+        Path schema = Files.writeString(folder.resolve("schema.sql"), "CREATE TABLE orders (id INT);");
+        PooledApplication.ofPool(3)
+                .withConfiguration(BootAutoConfigurations.either(
+                        "SqlInitializationAutoConfiguration", "DataSourceInitializationAutoConfiguration"))
+                .withPropertyValues(
+                        "group-concurrency.datasource.defaults.queue-threshold=0",
+                        "spring.sql.init.mode=always",
+                        "spring.sql.init.schema-locations=" + schema.toUri())
+                .run(context -> {
+                    JdbcTemplate database = new JdbcTemplate(context.getBean(DataSource.class));
+                    assertThat(database.queryForObject("SELECT COUNT(*) FROM orders", Integer.class))
+                            .isZero();
+                    assertThat(context.getBean("connections", GroupExecutor.class)
+                                    .stats()
+                                    .totals()
+                                    .submitted())
+                            .isZero();
+                });
+    }
+
+    @Test
+    void settingsThatAreBoundToAPoolsBeanCountForItsSize() {
+        PooledApplication.limited()
+                .withUserConfiguration(BoundPool.class)
+                .withPropertyValues("orders.pool.maximum-pool-size=7")
+                .run(context -> assertThat(context.getBean("connections", GroupExecutor.class)
+                                .policy()
+                                .globalMaxInFlight())
+                        .isEqualTo(6));
+    }
+
+    @Test
+    void thePoolIsClosedWithTheApplication() {
+        PooledApplication.ofPool(3).run(context -> {
+            HikariDataSource pool = context.getBean(DataSource.class).unwrap(HikariDataSource.class);
+            context.getSourceApplicationContext().close();
+            assertThat(pool.isClosed()).isTrue();
+        });
+    }
+
+    /** Before ours, as one of the highest priority, and after it, as those of p6spy, of datasource-proxy and of Spring Boot. */
+    @ParameterizedTest
+    @ValueSource(classes = {TracedFirst.class, TracedLater.class})
+    void whatTracesStatementsMayBeOnEitherSide(Class<?> tracing) {
+        PooledApplication.ofPool(10).withUserConfiguration(tracing).run(context -> {
+            DataSource dataSource = context.getBean(DataSource.class);
+            try (Connection open = connect(dataSource)) {
+                assertThat(open.isValid(1)).isTrue();
+                assertThat(running(context, "connections")).isEqualTo(1);
+                assertThat(context.getBean(Traces.class).connections).isEqualTo(1);
+            }
+            assertThat(running(context, "connections")).isZero();
+            assertThat(dataSource.isWrapperFor(HikariDataSource.class)).isTrue();
+            assertThat(context.getBean("connections", GroupExecutor.class)
+                            .policy()
+                            .globalMaxInFlight())
+                    .isEqualTo(9);
+        });
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {LazyBean.class, LazyLater.class})
+    void insideOfALazyOneTheTurnIsTakenAtTheFirstStatement(Class<?> lazy) {
+        PooledApplication.ofPool(10).withUserConfiguration(lazy).run(context -> {
+            DataSource dataSource = context.getBean(DataSource.class);
+            assertThat(dataSource).isInstanceOf(LazyConnectionDataSourceProxy.class);
+            String executor = context.containsBean("connections") ? "connections" : "connections-pool";
+            try (Connection connection = connect(dataSource)) {
+                assertThat(running(context, executor)).isZero();
+                try (Statement statement = connection.createStatement()) {
+                    statement.execute("SELECT 1");
+                    assertThat(running(context, executor)).isEqualTo(1);
+                }
+            }
+            assertThat(running(context, executor)).isZero();
+        });
+    }
+
+    @Test
+    void ofOneThatChoosesAmongBeansEachBeanIsLimited() {
+        PooledApplication.limited().withUserConfiguration(RoutedBeans.class).run(context -> {
+            assertThat(context).hasNotFailed();
+            try (Connection open = connect(context.getBean("routing", DataSource.class))) {
+                assertThat(open.isValid(1)).isTrue();
+                assertThat(running(context, "connections-north")).isEqualTo(1);
+                assertThat(running(context, "connections-south")).isZero();
+                assertThat(running(context, "connections-routing")).isZero();
+            }
+        });
+    }
+
+    @Test
+    void oneThatChoosesAmongOthersIsLimitedAsAWholeByANumber() {
+        PooledApplication.limited()
+                .withUserConfiguration(RoutedPools.class)
+                .run(context -> assertThat(context.getStartupFailure())
+                        .hasStackTraceContaining("nothing tells how many connections the data source 'routing'"));
+        PooledApplication.limited()
+                .withUserConfiguration(RoutedPools.class)
+                .withPropertyValues("group-concurrency.datasource.max-connections=4")
+                .run(context -> {
+                    try (Connection open = connect(context.getBean(DataSource.class))) {
+                        assertThat(open.isValid(1)).isTrue();
+                        assertThat(running(context, "connections")).isEqualTo(1);
+                    }
+                });
+    }
+
+    @Test
+    void ofAScopedOneTheOneThatEverybodySeesIsLimited() {
+        PooledApplication.limited().withUserConfiguration(ScopedPool.class).run(context -> {
+            assertThat(context).hasNotFailed();
+            DataSource dataSource = context.getBean(DataSource.class);
+            try (Connection open = connect(dataSource)) {
+                assertThat(open.isValid(1)).isTrue();
+                assertThat(running(context, "connections")).isEqualTo(1);
+            }
+            assertThat(context.getBean("connections", GroupExecutor.class)
+                            .policy()
+                            .globalMaxInFlight())
+                    .isEqualTo(4);
+            dataSource.unwrap(HikariDataSource.class).close();
+        });
+    }
+
+    @Test
+    void anAspectMayBeAroundIt() {
+        PooledApplication.ofPool(10).withUserConfiguration(Advised.class).run(context -> {
+            DataSource dataSource = context.getBean(DataSource.class);
+            assertThat(AopUtils.isCglibProxy(dataSource)).isTrue();
+            try (Connection open = connect(dataSource)) {
+                assertThat(open.isValid(1)).isTrue();
+                assertThat(running(context, "connections")).isEqualTo(1);
+                assertThat(context.getBean(Traces.class).connections).isEqualTo(1);
+            }
+        });
+    }
+
+    @Test
+    void oneThatIsLimitedByHandIsNotLimitedTwice() {
+        PooledApplication.limited()
+                .withUserConfiguration(LimitedByHand.class)
+                .withPropertyValues("group-concurrency.datasource.max-connections=4")
+                .run(context -> {
+                    try (Connection open = connect(context.getBean(DataSource.class))) {
+                        assertThat(open.isValid(1)).isTrue();
+                        assertThat(running(context, "turns")).isEqualTo(1);
+                        assertThat(running(context, "connections")).isZero();
+                    }
+                });
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class BoundPool {
+
+        @Bean
+        @ConfigurationProperties("orders.pool")
+        HikariDataSource orders() {
+            return PooledApplication.pool("orders", 2);
+        }
+    }
+
+    /** Counts what is opened through it. */
+    static class Traces {
+
+        private int connections;
+
+        DataSource around(DataSource target) {
+            return new DelegatingDataSource(target) {
+                @Override
+                public Connection getConnection() throws SQLException {
+                    connections++;
+                    return super.getConnection();
+                }
+            };
+        }
+    }
+
+    /** Puts itself around each data source; it comes as early as it may. */
+    abstract static class Tracing implements BeanPostProcessor, Ordered {
+
+        private final Traces traces = new Traces();
+
+        @Override
+        public Object postProcessAfterInitialization(Object bean, String beanName) {
+            return bean instanceof DataSource found ? traces.around(found) : bean;
+        }
+
+        @Override
+        public int getOrder() {
+            return Ordered.HIGHEST_PRECEDENCE;
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class TracedFirst {
+
+        static class First extends Tracing implements PriorityOrdered {}
+
+        @Bean
+        static First first() {
+            return new First();
+        }
+
+        @Bean
+        static Traces traces(First first) {
+            return ((Tracing) first).traces;
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class TracedLater {
+
+        static class Later extends Tracing {}
+
+        @Bean
+        static Later later() {
+            return new Later();
+        }
+
+        @Bean
+        static Traces traces(Later later) {
+            return ((Tracing) later).traces;
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class LazyBean {
+
+        @Bean
+        DataSource pool() {
+            return PooledApplication.pool("lazy", 5);
+        }
+
+        @Bean
+        @Primary
+        DataSource lazy(DataSource pool) {
+            return new LazyConnectionDataSourceProxy(pool);
+        }
+    }
+
+    /** As Spring Boot 4.1 does it for spring.datasource.connection-fetch. */
+    @Configuration(proxyBeanMethods = false)
+    static class LazyLater {
+
+        @Bean
+        static BeanPostProcessor lazy() {
+            return new OrderedLazy();
+        }
+
+        static class OrderedLazy implements BeanPostProcessor, Ordered {
+
+            @Override
+            public Object postProcessAfterInitialization(Object bean, String beanName) {
+                return bean instanceof DataSource found ? new LazyConnectionDataSourceProxy(found) : bean;
+            }
+
+            @Override
+            public int getOrder() {
+                return 0;
+            }
+        }
+    }
+
+    private static DataSource routing(DataSource north, DataSource south) {
+        AbstractRoutingDataSource routing = new AbstractRoutingDataSource() {
+            @Override
+            protected Object determineCurrentLookupKey() {
+                return "north";
+            }
+        };
+        routing.setTargetDataSources(Map.of("north", north, "south", south));
+        return routing;
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class RoutedBeans {
+
+        @Bean
+        DataSource north() {
+            return PooledApplication.pool("north", 5);
+        }
+
+        @Bean
+        DataSource south() {
+            return PooledApplication.pool("south", 5);
+        }
+
+        @Bean
+        @Primary
+        DataSource routing(DataSource north, DataSource south) {
+            return DataSourceBeansTests.routing(north, south);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class RoutedPools {
+
+        @Bean
+        DataSource routing() {
+            return DataSourceBeansTests.routing(PooledApplication.pool("north", 5), PooledApplication.pool("south", 5));
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class ScopedPool {
+
+        @Bean
+        static CustomScopeConfigurer scopes() {
+            CustomScopeConfigurer scopes = new CustomScopeConfigurer();
+            scopes.addScope("thread", new SimpleThreadScope());
+            return scopes;
+        }
+
+        @Bean
+        @Scope(scopeName = "thread", proxyMode = ScopedProxyMode.TARGET_CLASS)
+        HikariDataSource orders() {
+            return PooledApplication.pool("scoped", 5);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Advised {
+
+        @Bean
+        static DefaultAdvisorAutoProxyCreator proxies() {
+            DefaultAdvisorAutoProxyCreator proxies = new DefaultAdvisorAutoProxyCreator();
+            proxies.setProxyTargetClass(true);
+            return proxies;
+        }
+
+        @Bean
+        static Traces traces() {
+            return new Traces();
+        }
+
+        @Bean
+        static Advisor counted(Traces traces) {
+            NameMatchMethodPointcut opened = new NameMatchMethodPointcut();
+            opened.setClassFilter(DataSource.class::isAssignableFrom);
+            opened.addMethodName("getConnection");
+            MethodInterceptor count = call -> {
+                traces.connections++;
+                return call.proceed();
+            };
+            return new DefaultPointcutAdvisor(opened, count);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class LimitedByHand {
+
+        @Bean(defaultCandidate = false)
+        GroupExecutor turns() {
+            return GroupExecutor.newVirtualThreadExecutor(
+                    GroupPolicy.builder().globalMaxInFlight(4).build());
+        }
+
+        @Bean
+        DataSource orders(@Qualifier("turns") GroupExecutor turns) {
+            return GroupDataSource.limit(PooledApplication.pool("by-hand", 5), turns, TENANT::get);
+        }
+    }
+}
