@@ -35,8 +35,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Keeps the documentation true. Blocks marked {@code java} are compiled and run; {@code java spring}, {@code java
- * application} and {@code java part} ones are the starter's tests' business.
+ * Keeps the documentation true. Blocks marked {@code java} are compiled and run. {@code java application} ones are whole
+ * files, those of plain Java for {@link ProgramsTests}; all others are the starter's tests' business.
  */
 class DocsTests {
 

@@ -15,17 +15,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The front page says the same in English and in Chinese. */
+/** The front page is short and says what others say: the quick start, the picture, the sample's page. */
 class ReadmesTests {
 
     private static final Markdown ENGLISH = Markdown.page("README.md");
-    private static final Markdown CHINESE = Markdown.page("README.zh-CN.md");
-
-    private static final Pattern COMMENT = Pattern.compile("(?m) *(//|(?<= )#) .*$");
-
-    /** An anchor, or the language of a picture, differs. */
-    private static final Pattern OF_ONE_LANGUAGE =
-            Pattern.compile("#.*|README(\\.zh-CN)?\\.md|\\.zh-CN(?=\\.(svg|png))");
 
     /** None of its requests was turned away; those of the flooding tenant may have been, so that isn't looked for. */
     private static final Pattern NEIGHBOUR =
@@ -33,46 +26,6 @@ class ReadmesTests {
 
     /** What a reader takes in before the first heading, without the alternative text of the picture. */
     private static final int WORDS = 200;
-
-    @Test
-    void bothHaveTheSameHeadings() {
-        assertThat(CHINESE.headingLevels()).isEqualTo(ENGLISH.headingLevels());
-    }
-
-    @Test
-    void bothShowTheSameCodeApartFromComments() {
-        assertThat(code(CHINESE)).isEqualTo(code(ENGLISH)).isNotEmpty();
-    }
-
-    private static List<String> code(Markdown page) {
-        return page.blocks().stream()
-                .map(block ->
-                        block.mark() + "\n" + COMMENT.matcher(block.code()).replaceAll(""))
-                .toList();
-    }
-
-    @Test
-    void bothLeadToTheSamePages() {
-        assertThat(links(CHINESE)).isEqualTo(links(ENGLISH));
-        assertThat(CHINESE.externalLinks()).isEqualTo(ENGLISH.externalLinks());
-    }
-
-    private static List<String> links(Markdown page) {
-        return page.relativeLinks().stream()
-                .map(link -> OF_ONE_LANGUAGE.matcher(link).replaceAll(""))
-                .sorted()
-                .toList();
-    }
-
-    @Test
-    void bothHaveTablesOfTheSameSizeAndListsOfTheSameLength() {
-        assertThat(lines(CHINESE, "| ")).isEqualTo(lines(ENGLISH, "| "));
-        assertThat(lines(CHINESE, "- ")).isEqualTo(lines(ENGLISH, "- "));
-    }
-
-    private static long lines(Markdown page, String start) {
-        return page.text().lines().filter(line -> line.startsWith(start)).count();
-    }
 
     @Test
     void theSettingsAreThoseOfTheQuickStart() {
