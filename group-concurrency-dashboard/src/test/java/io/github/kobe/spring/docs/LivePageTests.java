@@ -361,10 +361,13 @@ class LivePageTests {
 
         page.getByLabel("Running at most").fill("7");
         page.getByLabel("Waits at most").fill("90s");
+        page.getByLabel("Rate", new Page.GetByLabelOptions().setExact(true)).fill("600 per 1m");
         button(page, "Set limits").click();
-        assertThat(page.getByRole(AriaRole.DIALOG)).containsText("Running at most: 7, Waits at most: 90s");
+        assertThat(page.getByRole(AriaRole.DIALOG))
+                .containsText("Running at most: 7, Waits at most: 90s, Rate: 600 per 1m");
         page.getByRole(AriaRole.DIALOG).getByText("Set limits").last().click();
         assertThat(table(page, "Limits").first()).containsText("7set by hand");
+        assertThat(table(page, "Limits").last()).containsText("600 per 1m burst 60set by hand");
         assertThat(application
                         .executor()
                         .groupStats(group)
@@ -376,6 +379,7 @@ class LivePageTests {
         button(page, "Reset limits").click();
         page.getByRole(AriaRole.DIALOG).getByText("Reset limits").last().click();
         assertThat(table(page, "Limits").first()).containsText("4pattern tenant:*");
+        assertThat(table(page, "Limits").last()).containsText("–default");
     }
 
     @Test

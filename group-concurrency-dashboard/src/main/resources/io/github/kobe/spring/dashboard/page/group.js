@@ -8,7 +8,14 @@ import { legend, minuteOf, refusedOf, rejections, remember, showHeld, sourceOf, 
 import { sure } from './question.js';
 import { constant, duration, number, seconds, span, text, time } from './texts.js';
 
-const LIMITS = ['maxConcurrency', 'maxInFlight', 'queueThreshold', 'queueTimeout', 'weight', 'guaranteed'];
+const LIMITS = ['maxConcurrency', 'maxInFlight', 'queueThreshold', 'queueTimeout', 'weight', 'guaranteed', 'rate'];
+
+function shown(name, value) {
+  if (name === 'rate') {
+    return value ?? '–';
+  }
+  return name === 'queueTimeout' ? duration(value) : number(value);
+}
 
 export class GroupView {
   constructor(context, parent, key) {
@@ -130,8 +137,7 @@ export class GroupView {
     Object.entries(facts).forEach(([name, value]) => setText(this.facts[name], value));
     showHeld(this.bar, group);
     for (const name of LIMITS) {
-      const value = limits[name].value;
-      setText(this.limitCells[name][0], name === 'queueTimeout' ? duration(value) : number(value));
+      setText(this.limitCells[name][0], shown(name, limits[name].value));
       setText(this.limitCells[name][1], sourceOf(limits[name], group.rule));
     }
     if (this.pause) {
