@@ -35,7 +35,7 @@ public abstract class Groups extends Core {
         super(policy, environment, cluster);
         ledger = new Ledger(this, lenders);
         idle = new IdleGroups(this);
-        remembered = new RememberedRates(this);
+        remembered = new RememberedRates(housekeeper);
         setLimits(policy, true);
     }
 

@@ -1,5 +1,6 @@
 package io.github.kobe.internal.permits;
 
+import io.github.kobe.internal.base.Housekeeper;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -12,11 +13,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class RememberedRates {
 
-    private final Groups engine;
+    private final Housekeeper housekeeper;
     private final ConcurrentHashMap<String, GroupRate> rates = new ConcurrentHashMap<>();
 
-    RememberedRates(Groups engine) {
-        this.engine = engine;
+    RememberedRates(Housekeeper housekeeper) {
+        this.housekeeper = housekeeper;
     }
 
     /**
@@ -27,8 +28,7 @@ final class RememberedRates {
     boolean keep(String key, GroupRate rate) {
         try {
             rates.put(key, rate);
-            if (engine.housekeeper.at(
-                    rate.restedFrom(), () -> rates.get(key) != rate, now -> rates.remove(key, rate))) {
+            if (housekeeper.at(rate.restedFrom(), () -> rates.get(key) != rate, now -> rates.remove(key, rate))) {
                 return true;
             }
         } catch (OutOfMemoryError oom) {
@@ -43,7 +43,7 @@ final class RememberedRates {
     GroupRate take(String key) {
         GroupRate taken = rates.remove(key);
         if (taken != null) {
-            engine.housekeeper.alarmCancelled();
+            housekeeper.alarmCancelled();
         }
         return taken;
     }
