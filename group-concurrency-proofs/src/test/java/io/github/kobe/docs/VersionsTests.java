@@ -30,10 +30,9 @@ class VersionsTests {
 
     @Test
     void databasesAreThoseOfTheTestsOfRollouts() throws IOException {
-        String pom = "group-concurrency-rollout/pom.xml";
         assertThat(PAGE.text())
-                .contains("PostgreSQL " + major(property(pom, "postgres-binaries.version")))
-                .contains("H2 " + major(property(pom, "h2.version")));
+                .contains("PostgreSQL " + major(property("pom.xml", "postgres-binaries.version")))
+                .contains("H2 " + major(property("group-concurrency-rollout/pom.xml", "h2.version")));
     }
 
     @Test

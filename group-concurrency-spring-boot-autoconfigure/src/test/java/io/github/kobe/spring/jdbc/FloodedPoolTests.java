@@ -11,10 +11,13 @@ import io.github.kobe.testing.Gate;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -147,7 +150,7 @@ class FloodedPoolTests {
         }
     }
 
-    private static int failedOfNested(DataSource dataSource) {
+    private static int failedOfNested(DataSource dataSource) throws Exception {
         AtomicInteger failed = new AtomicInteger();
         ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
         Callable<Void> nested = () -> {
@@ -163,10 +166,14 @@ class FloodedPoolTests {
             }
             return null;
         };
+        List<Future<?>> all = new ArrayList<>();
         for (int i = 0; i < 50; i++) {
-            threads.submit(nested);
+            all.add(threads.submit(nested));
         }
         Deadline.close(threads);
+        for (Future<?> one : all) {
+            one.get();
+        }
         return failed.get();
     }
 
