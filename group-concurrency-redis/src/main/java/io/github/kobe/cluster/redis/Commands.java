@@ -164,10 +164,12 @@ final class Commands {
         line.tick(now);
     }
 
-    void close() {
-        line.close();
+    /** {@return as {@link Line#close}} */
+    CompletableFuture<Void> close() {
+        CompletableFuture<Void> attempted = line.close();
         for (Call<?> call = pending.poll(); call != null; call = pending.poll()) {
             call.fail(line.notConnected());
         }
+        return attempted;
     }
 }

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -134,8 +135,9 @@ final class Hints {
         }
     }
 
-    void close() {
-        line.close();
+    /** {@return as {@link Line#close}} */
+    CompletableFuture<Void> close() {
+        return line.close();
     }
 
     private void connected(StatefulRedisPubSubConnection<byte[], byte[]> connection) {

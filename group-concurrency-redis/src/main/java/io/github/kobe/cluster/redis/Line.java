@@ -4,6 +4,7 @@ import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisConnectionStateListener;
 import io.lettuce.core.api.StatefulConnection;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -35,6 +36,9 @@ final class Line<C extends StatefulConnection<byte[], byte[]>> {
 
     /** The number of the attempt that is made; 0: none. */
     private int attempt;
+
+    /** Completes once what the last attempt has come to was handed to the loop. */
+    private CompletableFuture<Void> attempted = CompletableFuture.completedFuture(null);
 
     private int attempts;
     private long overdueAt;
@@ -84,11 +88,14 @@ final class Line<C extends StatefulConnection<byte[], byte[]>> {
         overdueAt = now + (address.hops() + 1) * RedisClusterStore.TIMEOUT.toNanos();
         int mine = attempt;
         try {
-            var unused = dialling.get().whenComplete((made, failure) -> {
-                if (!loop.run(() -> dialled(mine, made, failure)) && made != null) {
-                    discard(made); // the store was closed meanwhile, and its client may be somebody else's
-                }
-            });
+            attempted = dialling.get()
+                    .<Void>handle((made, failure) -> {
+                        if (!loop.run(() -> dialled(mine, made, failure)) && made != null) {
+                            discard(made); // the store was closed meanwhile, and its client may be somebody else's
+                        }
+                        return null;
+                    })
+                    .toCompletableFuture();
         } catch (RuntimeException failure) {
             failed(Reasons.of(failure, address));
         }
@@ -152,11 +159,17 @@ final class Line<C extends StatefulConnection<byte[], byte[]>> {
         return failures > 0;
     }
 
-    /** There is no other connection from now on; who closes the client closes the last one. */
-    void close() {
+    /**
+     * There is no other connection from now on; who closes the client closes the last one. Not before the attempt that is being made
+     * is over: a client that is closed meanwhile may leave its connection open.
+     *
+     * @return completes when none is being made, and what it has come to was handed to the loop
+     */
+    CompletableFuture<Void> close() {
         closed = true;
         reason = Reasons.closed();
         connection = null;
+        return attempted;
     }
 
     private static void discard(StatefulConnection<byte[], byte[]> which) {

@@ -237,8 +237,12 @@ public final class RedisClusterStore implements ClusterStore {
     }
 
     private void closeAll() {
-        commands.close();
-        hints.close();
+        var unused = CompletableFuture.allOf(commands.close(), hints.close())
+                .completeOnTimeout(null, TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
+                .thenRunAsync(this::closeClient, loop);
+    }
+
+    private void closeClient() {
         CompletionStage<Void> end = client.shutdownAsync(0, 1, TimeUnit.SECONDS);
         end.whenComplete((done, failure) -> {
             loop.end();
