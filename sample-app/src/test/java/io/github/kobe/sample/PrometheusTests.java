@@ -51,8 +51,9 @@ class PrometheusTests {
     private static final Path RULES = Markdown.repository().resolve("docs/grafana/alerts.yml");
     private static final Pattern LABEL_VALUES = Pattern.compile("label_values\\((.*), (\\w+)\\)");
     private static final String ENDPOINT = "/actuator/groupexecutor";
-    private static final String SUBMITTED = "sum(group_executor_submitted_tasks_total)";
-    private static final String SUCCEEDED = "sum(group_executor_completed_tasks_total{outcome='success'})";
+    private static final String SUBMITTED = "sum(group_executor_submitted_tasks_total{executor='groupExecutor'})";
+    private static final String SUCCEEDED =
+            "sum(group_executor_completed_tasks_total{executor='groupExecutor',outcome='success'})";
 
     /** The alerts that a rollout leads to that stands still, and one of whose tenants fails. */
     private static final List<String> OF_ROLLOUTS = List.of("RolloutStandsStill", "RolloutFailed");
@@ -290,7 +291,7 @@ class PrometheusTests {
 
         assertThat(found.get("application")).containsExactly("reports");
         assertThat(found.get("instance")).containsExactly("127.0.0.1:" + sample.port());
-        assertThat(found.get("executor")).containsExactly("groupExecutor", "vat");
+        assertThat(found.get("executor")).containsExactly("connections", "groupExecutor", "vat");
         assertThat(found.get("group")).contains("tenant:*", "tenant:acme", "db-read", "_default");
     }
 
@@ -351,13 +352,15 @@ class PrometheusTests {
         JsonNode totals = totals();
         Map<String, Double> expected = new HashMap<>();
         expected.put(
-                "group_executor_submitted_tasks_total", totals.get("submitted").doubleValue());
+                "group_executor_submitted_tasks_total{executor='groupExecutor'}",
+                totals.get("submitted").doubleValue());
         expected.put(
-                "group_executor_completed_tasks_total{outcome='success'}",
+                "group_executor_completed_tasks_total{executor='groupExecutor',outcome='success'}",
                 totals.get("succeeded").doubleValue());
         totals.get("rejected")
                 .forEachEntry((reason, number) -> expected.put(
-                        "group_executor_rejected_tasks_total{reason='" + reason.toLowerCase(Locale.ROOT) + "'}",
+                        "group_executor_rejected_tasks_total{executor='groupExecutor',reason='"
+                                + reason.toLowerCase(Locale.ROOT) + "'}",
                         number.doubleValue()));
 
         expected.forEach((counter, total) -> {
