@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.kobe.testing.ChildProcess;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What is kept in memory, looked at in a JVM that has nothing else to do. */
+@Tag("deep") // each starts a virtual machine
 class MemoryFootprintTests {
 
     @Test

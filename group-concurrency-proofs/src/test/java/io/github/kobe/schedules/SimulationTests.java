@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(value = 12, unit = TimeUnit.HOURS)
 class SimulationTests {
 
-    private static final int SEEDS = Depth.pick(2_000, 20_000, 100_000);
+    private static final int SEEDS = Depth.pick(500, 20_000, 100_000);
     private static final int PLAYS = Seeded.Play.values().length;
 
     private static EngineLoader loader;

@@ -1,6 +1,7 @@
 package io.github.kobe.spring.dashboard;
 
 import io.github.kobe.spring.testing.ApplicationServer;
+import io.github.kobe.spring.testing.NeededAutoConfigurations;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpRequest;
@@ -23,6 +24,7 @@ final class PageServer extends ApplicationServer {
                 new SpringApplicationBuilder(application)
                         .web(type)
                         .properties(
+                                NeededAutoConfigurations.SETTING + "=ACTUATOR",
                                 "group-concurrency.dashboard.enabled=true",
                                 "group-concurrency.rollout.enabled=false",
                                 "management.endpoints.web.exposure.include=groupexecutor"),

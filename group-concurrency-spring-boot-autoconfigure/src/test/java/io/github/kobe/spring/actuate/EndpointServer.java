@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.spring.testing.ApplicationServer;
+import io.github.kobe.spring.testing.NeededAutoConfigurations;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.util.List;
@@ -29,6 +30,7 @@ public final class EndpointServer extends ApplicationServer {
                 new SpringApplicationBuilder(Application.class),
                 Stream.concat(
                         Stream.of(
+                                NeededAutoConfigurations.SETTING + "=ACTUATOR,METRICS",
                                 "management.endpoints.web.exposure.include=groupexecutor",
                                 "spring.autoconfigure.exclude=io.github.kobe.spring.rollout.GroupConcurrencyRolloutAutoConfiguration",
                                 "group-concurrency.global.max-in-flight=50",

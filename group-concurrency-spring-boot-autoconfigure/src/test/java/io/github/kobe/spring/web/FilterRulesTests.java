@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.kobe.RejectedTaskException;
 import io.github.kobe.RejectionReason;
 import io.github.kobe.TaskTotals;
+import io.github.kobe.spring.testing.NeededAutoConfigurations;
 import io.github.kobe.testing.Deadline;
 import jakarta.servlet.Filter;
 import jakarta.servlet.http.HttpServlet;
@@ -16,6 +17,8 @@ import java.io.Serial;
 import java.net.URI;
 import java.net.http.HttpResponse;
 import java.security.Principal;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -45,6 +48,7 @@ import reactor.core.publisher.Mono;
 class FilterRulesTests {
 
     private static final String[] SETTINGS = {
+        NeededAutoConfigurations.SETTING + "=ACTUATOR",
         "group-concurrency.web.filter.enabled=true",
         "group-concurrency.web.filter.rules[0].paths=/tenants/{tenant}/**",
         "group-concurrency.web.filter.rules[0].key-source=path",
@@ -74,6 +78,17 @@ class FilterRulesTests {
 
     @RegisterExtension
     static final WebServers SERVERS = new WebServers(Application.class, SETTINGS);
+
+    /** {@return an application that has endpoints, and one rule that takes the key from a header} */
+    private static WebServer limitedByTenant(Class<?> application, WebApplicationType type, String... settings) {
+        List<String> all = new ArrayList<>(List.of(
+                NeededAutoConfigurations.SETTING + "=ACTUATOR",
+                "group-concurrency.web.filter.enabled=true",
+                "group-concurrency.web.filter.rules[0].key-source=header",
+                "group-concurrency.web.filter.rules[0].name=X-Tenant"));
+        Collections.addAll(all, settings);
+        return new WebServer(application, type, all.toArray(String[]::new));
+    }
 
     /** {@return the answer, and the groups in which it was limited} */
     private static Set<String> groupsOf(WebServer server, int status, String path, String... headers) throws Exception {
@@ -192,15 +207,12 @@ class FilterRulesTests {
     @EnumSource(names = {"SERVLET", "REACTIVE"})
     void theManagementPathsAreThoseOfTheSettings(WebApplicationType type) throws Exception {
         String[] settings = {
-            "group-concurrency.web.filter.enabled=true",
-            "group-concurrency.web.filter.rules[0].key-source=header",
-            "group-concurrency.web.filter.rules[0].name=X-Tenant",
             "management.endpoints.web.base-path=/manage/it",
             "server.servlet.context-path=/app",
             "spring.mvc.servlet.path=/mvc",
             "spring.webflux.base-path=/app/mvc"
         };
-        try (WebServer server = new WebServer(Application.class, type, settings)) {
+        try (WebServer server = limitedByTenant(Application.class, type, settings)) {
             assertThat(server.get("/app/mvc/manage/it/health").statusCode()).isEqualTo(200);
             assertThat(server.get("/app/mvc/actuator/health").statusCode()).isEqualTo(400);
             assertThat(server.get("/app/mvc/manage").statusCode()).isEqualTo(400);
@@ -209,13 +221,8 @@ class FilterRulesTests {
 
     @Test
     void theWholePathIsThatOfAServletWithAPrefixOfItsOwn() throws Exception {
-        String[] settings = {
-            "group-concurrency.web.filter.enabled=true",
-            "group-concurrency.web.filter.rules[0].paths=/legacy/**",
-            "group-concurrency.web.filter.rules[0].key-source=header",
-            "group-concurrency.web.filter.rules[0].name=X-Tenant"
-        };
-        try (WebServer server = new WebServer(WithAServlet.class, WebApplicationType.SERVLET, settings)) {
+        String onlyPaths = "group-concurrency.web.filter.rules[0].paths=/legacy/**";
+        try (WebServer server = limitedByTenant(WithAServlet.class, WebApplicationType.SERVLET, onlyPaths)) {
             assertThat(server.get("/legacy/any").statusCode()).isEqualTo(400);
             assertThat(server.get("/legacy/actuator/health").statusCode()).isEqualTo(400);
             assertThat(groupsOf(server, 200, "/legacy/any", "X-Tenant", "a")).containsExactly("http:a");
@@ -225,13 +232,7 @@ class FilterRulesTests {
     @ParameterizedTest
     @EnumSource(names = {"SERVLET", "REACTIVE"})
     void onAPortOfItsOwnManagementHasNoPathsHere(WebApplicationType type) throws Exception {
-        String[] settings = {
-            "group-concurrency.web.filter.enabled=true",
-            "group-concurrency.web.filter.rules[0].key-source=header",
-            "group-concurrency.web.filter.rules[0].name=X-Tenant",
-            "management.server.port=0"
-        };
-        try (WebServer server = new WebServer(Application.class, type, settings)) {
+        try (WebServer server = limitedByTenant(Application.class, type, "management.server.port=0")) {
             assertThat(server.get("/actuator/health").statusCode()).isEqualTo(400);
         }
     }
@@ -242,9 +243,6 @@ class FilterRulesTests {
     void probesAndAdditionalPathsOfHealthAreNeverLimited(WebApplicationType type, String managementPort)
             throws Exception {
         String[] settings = {
-            "group-concurrency.web.filter.enabled=true",
-            "group-concurrency.web.filter.rules[0].key-source=header",
-            "group-concurrency.web.filter.rules[0].name=X-Tenant",
             "management.server.port=" + managementPort,
             "management.endpoint.health.probes.enabled=true",
             "management.endpoint.health.probes.add-additional-paths=true",
@@ -256,7 +254,7 @@ class FilterRulesTests {
             "spring.mvc.servlet.path=/mvc",
             "spring.webflux.base-path=/app/mvc"
         };
-        try (WebServer server = new WebServer(Application.class, type, settings)) {
+        try (WebServer server = limitedByTenant(Application.class, type, settings)) {
             for (String path : List.of("/livez", "/readyz", "/healthz")) {
                 assertThat(groupsOf(server, 200, "/app/mvc" + path)).as(path).isEmpty();
                 assertThat(groupsOf(server, 200, "/app/mvc" + path, "X-Tenant", "a"))
@@ -282,14 +280,11 @@ class FilterRulesTests {
     @EnumSource(names = {"SERVLET", "REACTIVE"})
     void endpointsWithoutAPathOfTheirOwnAreLeftAloneOneByOne(WebApplicationType type) throws Exception {
         String[] settings = {
-            "group-concurrency.web.filter.enabled=true",
-            "group-concurrency.web.filter.rules[0].key-source=header",
-            "group-concurrency.web.filter.rules[0].name=X-Tenant",
             "management.endpoint.health.probes.enabled=true",
             "management.endpoints.web.base-path=/",
             "management.endpoints.web.path-mapping.health=probes"
         };
-        try (WebServer server = new WebServer(Application.class, type, settings)) {
+        try (WebServer server = limitedByTenant(Application.class, type, settings)) {
             assertThat(server.get("/probes/liveness").statusCode()).isEqualTo(200);
             assertThat(server.get("/health").statusCode()).isEqualTo(400);
         }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.kobe.GroupStats;
 import io.github.kobe.RejectionReason;
 import io.github.kobe.TaskTotals;
+import io.github.kobe.spring.testing.NeededAutoConfigurations;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
 import io.micrometer.core.instrument.FunctionCounter;
@@ -48,6 +49,7 @@ import reactor.core.publisher.Mono;
 class HoldAndDeadlineTests {
 
     private static final String[] SETTINGS = {
+        NeededAutoConfigurations.SETTING + "=METRICS",
         "spring.threads.virtual.enabled=false",
         "server.tomcat.threads.max=2",
         "group-concurrency.web.filter.enabled=true",

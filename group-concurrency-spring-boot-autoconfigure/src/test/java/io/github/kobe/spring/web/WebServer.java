@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.spring.testing.ApplicationServer;
+import io.github.kobe.spring.testing.NeededAutoConfigurations;
 import java.io.IOException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -29,6 +30,7 @@ final class WebServer extends ApplicationServer {
                 new SpringApplicationBuilder(application).web(type),
                 Stream.concat(
                         Stream.of(
+                                NeededAutoConfigurations.SETTING + "=",
                                 "spring.autoconfigure.exclude=io.github.kobe.spring.rollout.GroupConcurrencyRolloutAutoConfiguration"),
                         Stream.of(settings)));
     }

@@ -53,7 +53,7 @@ import org.junit.jupiter.api.Timeout;
  */
 class RandomHistoriesTests {
 
-    private static final int HISTORIES = Depth.pick(1_000, 2_500, 100_000);
+    private static final int HISTORIES = Depth.pick(250, 2_500, 100_000);
     private static final int STEPS = 35;
     private static final int MOST_TASKS = 7;
     private static final List<String> STAGES = List.of("A", "B", "C");
