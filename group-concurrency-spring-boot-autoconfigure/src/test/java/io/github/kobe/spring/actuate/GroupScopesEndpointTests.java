@@ -12,6 +12,7 @@ import io.github.kobe.scope.GroupScope;
 import io.github.kobe.scope.Joiner;
 import io.github.kobe.scope.Scopes;
 import io.github.kobe.spring.testing.ApplicationServer;
+import io.github.kobe.spring.testing.NeededAutoConfigurations;
 import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
@@ -58,6 +59,7 @@ class GroupScopesEndpointTests {
                     new ApplicationServer(
                             new SpringApplicationBuilder(Application.class).web(type),
                             Stream.of(
+                                    NeededAutoConfigurations.SETTING + "=ACTUATOR",
                                     "spring.jmx.enabled=true",
                                     "spring.jmx.unique-names=true",
                                     "management.endpoints.jmx.domain=" + DOMAIN + "." + type,

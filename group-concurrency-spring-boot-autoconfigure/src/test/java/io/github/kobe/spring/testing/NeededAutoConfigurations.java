@@ -6,14 +6,15 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.SpringBootVersion;
 import org.springframework.boot.autoconfigure.AutoConfigurationImportFilter;
 import org.springframework.boot.autoconfigure.AutoConfigurationMetadata;
 import org.springframework.context.EnvironmentAware;
 import org.springframework.core.env.Environment;
 
 /**
- * In a short build, an application of a test that says what it needs is configured for nothing else: to configure it
- * for all that is on the class path takes three times as long. A deep build configures everything.
+ * An application of a test that says what it needs is configured for nothing else: to configure it for all that is on
+ * the class path takes three times as long. A deep build does that once, on Spring Boot 4.
  */
 public final class NeededAutoConfigurations implements AutoConfigurationImportFilter, EnvironmentAware {
 
@@ -25,6 +26,9 @@ public final class NeededAutoConfigurations implements AutoConfigurationImportFi
             + "|GroupConcurren\\w+|Http(Encoding|Handler|MessageConverters)|Jackson2?|Jmx|Lifecycle|Multipart|Netty\\w*"
             + "|PropertyPlaceholder|Reactor|(Reactive|Servlet)WebServerFactory|Ssl|TaskExecution|Tomcat\\w*"
             + "|Web(Mvc|Flux)|WebSocket(Servlet|Reactive))AutoConfiguration");
+
+    private static final boolean EVERYTHING =
+            Depth.current() != Depth.SHORT && SpringBootVersion.getVersion().startsWith("4.");
 
     private @Nullable Set<Part> needed;
 
@@ -43,7 +47,7 @@ public final class NeededAutoConfigurations implements AutoConfigurationImportFi
     @Override
     public void setEnvironment(Environment environment) {
         String parts = environment.getProperty(SETTING);
-        needed = parts == null || Depth.current() != Depth.SHORT
+        needed = parts == null || EVERYTHING
                 ? null
                 : Stream.of(parts.split(","))
                         .filter(part -> !part.isEmpty())
