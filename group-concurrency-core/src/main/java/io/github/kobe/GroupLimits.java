@@ -42,7 +42,7 @@ public final class GroupLimits {
     static final int MAX_RATES = 8;
 
     private static final String CLUSTER_MAX_IN_FLIGHT = "clusterMaxInFlight";
-    private static final String DEFAULT_CLUSTER_MAX_IN_FLIGHT = "defaultClusterMaxInFlightPerGroup";
+    private static final String QUEUE_THRESHOLD = "queueThreshold";
 
     private static final GroupLimits UNSET = new GroupLimits(null, null, null, null, null, null, null, null);
 
@@ -301,51 +301,44 @@ public final class GroupLimits {
     /**
      * Checks every number that is set.
      *
-     * @param rule the key or pattern they are for
+     * @param rule the key or pattern they are for; {@code null}: all groups
      * @throws InvalidPolicyException if one is out of its range
      */
-    void validate(String rule) {
-        atLeast(1, maxConcurrency, "maxConcurrency", rule);
-        atLeast(1, maxInFlight, "maxInFlight", rule);
-        atLeast(0, queueThreshold, "queueThreshold", rule);
-        atLeast(1, clusterMaxInFlight, CLUSTER_MAX_IN_FLIGHT, rule);
-        validateTheRest(rule);
-    }
-
-    /** As {@link #validate}, for the numbers of all groups, which the builder knows by longer names. */
-    void validateAsDefaults() {
-        atLeast(1, maxConcurrency, "defaultMaxConcurrencyPerGroup", null);
-        atLeast(1, maxInFlight, "defaultMaxInFlightPerGroup", null);
-        atLeast(0, queueThreshold, "defaultQueueThresholdPerGroup", null);
-        atLeast(1, clusterMaxInFlight, DEFAULT_CLUSTER_MAX_IN_FLIGHT, null);
-        validateTheRest(null);
-    }
-
-    private void validateTheRest(@Nullable String rule) {
+    void validate(@Nullable String rule) {
+        atLeast(1, maxConcurrency, name("maxConcurrency", rule), rule);
+        atLeast(1, maxInFlight, name("maxInFlight", rule), rule);
+        atLeast(0, queueThreshold, name(QUEUE_THRESHOLD, rule), rule);
+        atLeast(1, clusterMaxInFlight, name(CLUSTER_MAX_IN_FLIGHT, rule), rule);
         if (queueTimeout != null && !queueTimeout.isPositive()) {
-            throw new InvalidPolicyException("queueTimeout", rule, queueTimeout, "more than zero");
+            throw new InvalidPolicyException(name("queueTimeout", rule), rule, queueTimeout, "more than zero");
         }
         if (weight != null && (weight < 1 || weight > MAX_WEIGHT)) {
-            throw new InvalidPolicyException("weight", rule, weight, "1 to " + MAX_WEIGHT);
+            throw new InvalidPolicyException(name("weight", rule), rule, weight, "1 to " + MAX_WEIGHT);
         }
         if (guaranteed != null && (guaranteed < 0 || guaranteed > MAX_GUARANTEED)) {
-            throw new InvalidPolicyException("guaranteed", rule, guaranteed, "0 to " + MAX_GUARANTEED);
+            throw new InvalidPolicyException(name("guaranteed", rule), rule, guaranteed, "0 to " + MAX_GUARANTEED);
         }
         if (rates != null) {
             validateRates(rates, rule);
         }
     }
 
+    /** {@return what a message calls a number: by the builder's method and by this class, if it is for all groups} */
+    private static String name(String limit, @Nullable String rule) {
+        return rule == null ? "defaults." + limit : limit;
+    }
+
     private static void validateRates(List<Rate> rates, @Nullable String rule) {
         if (rates.size() > MAX_RATES) {
-            throw new InvalidPolicyException("rates", rule, rates.size() + " rates", "at most " + MAX_RATES);
+            throw new InvalidPolicyException(
+                    name("rates", rule), rule, rates.size() + " rates", "at most " + MAX_RATES);
         }
         Set<String> names = new HashSet<>();
         for (Rate rate : rates) {
-            rate.validate("rate", rule);
+            rate.validate(name("rate", rule), rule);
             if (!names.add(rate.name())) {
                 throw new InvalidPolicyException(
-                        "rate.name", rule, rate.name(), "another one for each rate of a group");
+                        name("rate.name", rule), rule, rate.name(), "another one for each rate of a group");
             }
         }
     }
@@ -360,7 +353,10 @@ public final class GroupLimits {
     void validateGuarantee(@Nullable String rule) {
         if (guaranteed != null && maxInFlight != null && guaranteed > maxInFlight) {
             throw new InvalidPolicyException(
-                    "guaranteed", rule, guaranteed, "at most " + maxInFlight + ", as many as may be in flight");
+                    name("guaranteed", rule),
+                    rule,
+                    guaranteed,
+                    "at most " + maxInFlight + ", as many as may be in flight");
         }
     }
 
@@ -389,7 +385,7 @@ public final class GroupLimits {
     void validateWithoutCluster(@Nullable String rule) {
         if (areClustered()) {
             throw new InvalidPolicyException(
-                    rule == null ? DEFAULT_CLUSTER_MAX_IN_FLIGHT : CLUSTER_MAX_IN_FLIGHT,
+                    name(CLUSTER_MAX_IN_FLIGHT, rule),
                     rule,
                     clusterMaxInFlight,
                     "unset in an executor without ClusterSettings, which say where instances share their limits");
@@ -407,7 +403,7 @@ public final class GroupLimits {
         if (areClustered() && queueThreshold != null && queueThreshold < 1) {
             String needing = rule == null || rule.equals(given) ? "" : " of '" + KeyText.printable(rule) + "'";
             throw new InvalidPolicyException(
-                    given == null ? "defaultQueueThresholdPerGroup" : "queueThreshold",
+                    name(QUEUE_THRESHOLD, given),
                     given,
                     queueThreshold,
                     "at least 1 with " + CLUSTER_MAX_IN_FLIGHT + " " + clusterMaxInFlight + needing

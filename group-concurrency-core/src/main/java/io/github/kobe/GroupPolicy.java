@@ -938,7 +938,7 @@ public final class GroupPolicy {
             if (!warnInterval.isPositive()) {
                 throw new InvalidPolicyException("warnInterval", null, warnInterval, "more than zero");
             }
-            defaults.validateAsDefaults();
+            defaults.validate(null);
             groups.forEach((key, limits) -> limits.validate(key));
             patterns.forEach((pattern, limits) -> limits.validate(pattern));
             for (InvalidPolicyException missing : nulls.values()) {

@@ -33,7 +33,10 @@ public final class InvalidPolicyException extends IllegalArgumentException {
         this.allowed = allowed;
     }
 
-    /** {@return the name of the setting, which is the name of the builder's method or of the limit} */
+    /**
+     * {@return the name of the setting, which is the name of the builder's method or of the limit; {@code defaults.} comes
+     * before a limit of all groups, as in {@code defaults.queueThreshold}, by whichever method it was set}
+     */
     public String setting() {
         return setting;
     }

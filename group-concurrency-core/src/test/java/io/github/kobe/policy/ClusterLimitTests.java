@@ -186,7 +186,7 @@ class ClusterLimitTests {
                         "7 of 't:a',"),
                 arguments(
                         GroupPolicy.builder().pattern("t:*", inAll(20)).defaultQueueThresholdPerGroup(0),
-                        "defaultQueueThresholdPerGroup",
+                        "defaults.queueThreshold",
                         null,
                         "20 of 't:*',"),
                 arguments(
@@ -194,7 +194,7 @@ class ClusterLimitTests {
                                 .group("t:a", inAll(7))
                                 .pattern("t:*", GroupLimits.unset().withMaxConcurrency(2))
                                 .defaultQueueThresholdPerGroup(0),
-                        "defaultQueueThresholdPerGroup",
+                        "defaults.queueThreshold",
                         null,
                         "7 of 't:a',"),
                 arguments(
@@ -206,7 +206,7 @@ class ClusterLimitTests {
                         "30,"),
                 arguments(
                         GroupPolicy.builder().defaultQueueThresholdPerGroup(0).defaultClusterMaxInFlightPerGroup(30),
-                        "defaultQueueThresholdPerGroup",
+                        "defaults.queueThreshold",
                         null,
                         "30,"));
     }
@@ -264,7 +264,7 @@ class ClusterLimitTests {
                         "20"),
                 arguments(
                         GroupPolicy.builder().defaultClusterMaxInFlightPerGroup(30),
-                        "defaultClusterMaxInFlightPerGroup",
+                        "defaults.clusterMaxInFlight",
                         null,
                         "30"));
     }

@@ -27,6 +27,9 @@ public final class GroupRules {
 
     private static final Log LOGGER = LogFactory.getLog(GroupRules.class);
 
+    /** What the engine's names of the numbers of all groups begin with. */
+    private static final String OF_DEFAULTS = "^defaults\\.";
+
     private final BoundSettings settings;
 
     /** What the three have before them in their names, after the prefix. */
@@ -176,18 +179,21 @@ public final class GroupRules {
     }
 
     private InvalidSettingException translate(InvalidPolicyException refusal) {
-        if (refusal.setting().startsWith(LimitSetting.RATE.property())) {
+        String limit = refusal.setting().replaceFirst(OF_DEFAULTS, "");
+        if (limit.startsWith(LimitSetting.RATE.property())) {
             List<NamedRateSetting> rates = ratesOf(refusal.rule());
             if (rates != null) {
-                return translateRates(refusal, rates);
+                return translateRates(refusal, limit, rates);
             }
         }
-        String[] names = refusal.setting().split("\\.", 2); // only a rate has parts
-        String[] setting = refusal.rule() == null ? ofPolicy(names[0]) : ofGroup(refusal.rule(), dashed(names[0]));
+        String[] names = limit.split("\\.", 2); // only a rate has parts
+        String[] setting = refusal.rule() != null
+                ? ofGroup(refusal.rule(), dashed(names[0]))
+                : limit.equals(refusal.setting()) ? ofPolicy(names[0]) : here("defaults", dashed(names[0]));
         if (names.length > 1) {
             return translateRate(refusal, setting, names[1]);
         }
-        String allowed = refusal.setting().equals(LimitSetting.QUEUE_TIMEOUT.field())
+        String allowed = limit.equals(LimitSetting.QUEUE_TIMEOUT.field())
                 ? refusal.allowed() + "; if nothing may wait, set queue-threshold to 0"
                 : refusal.allowed();
         return settings.refusal("must be " + refusal.allowed(), allowed, refusal, setting);
@@ -209,14 +215,15 @@ public final class GroupRules {
     }
 
     /** The engine doesn't tell which of several rates it refuses: the last one of as few of the first as it takes for that. */
-    private InvalidSettingException translateRates(InvalidPolicyException refusal, List<NamedRateSetting> rates) {
+    private InvalidSettingException translateRates(
+            InvalidPolicyException refusal, String limit, List<NamedRateSetting> rates) {
         int last = 0;
         while (last < rates.size() - 1 && areAllowed(rates.subList(0, last + 1))) {
             last++;
         }
         String[] rule = refusal.rule() == null ? here("defaults", "rates") : ofGroup(refusal.rule(), "rates");
         String[] rate = with(rule, Integer.toString(last));
-        String[] names = refusal.setting().split("\\.", 2);
+        String[] names = limit.split("\\.", 2);
         if (names.length == 1) {
             return settings.refusal("must be " + refusal.allowed(), refusal.allowed(), refusal, rule);
         }
@@ -251,13 +258,11 @@ public final class GroupRules {
     }
 
     /** {@return the property of a number of the policy's} */
-    private String[] ofPolicy(String setting) {
-        return LimitSetting.ofDefaults(setting)
-                .map(limit -> here("defaults", limit.property()))
-                .orElseGet(() -> dashed(setting)
-                        .replaceFirst("^global-", "global.")
-                        .replaceFirst("^warn-", "warnings.")
-                        .split("\\."));
+    private static String[] ofPolicy(String setting) {
+        return dashed(setting)
+                .replaceFirst("^global-", "global.")
+                .replaceFirst("^warn-", "warnings.")
+                .split("\\.");
     }
 
     private String[] ofGroup(String key, String limit) {

@@ -10,9 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.Function;
-import java.util.stream.Stream;
 import org.springframework.boot.convert.DurationStyle;
-import org.springframework.util.StringUtils;
 
 /** The limits of a group, each with its name and its text form. The engine checks their ranges. */
 public enum LimitSetting {
@@ -54,18 +52,6 @@ public enum LimitSetting {
     /** {@return the name of the property, such as {@code max-concurrency}} */
     public String property() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
-    }
-
-    /**
-     * {@return the one that has this name among a policy's defaults; empty: none of them}
-     *
-     * @param setting the name
-     */
-    public static Optional<LimitSetting> ofDefaults(String setting) {
-        return Stream.of(values())
-                .filter(limit -> setting.equals(limit.field)
-                        || setting.equals("default" + StringUtils.capitalize(limit.field) + "PerGroup"))
-                .findFirst();
     }
 
     /** {@return how it is written, in words} */
