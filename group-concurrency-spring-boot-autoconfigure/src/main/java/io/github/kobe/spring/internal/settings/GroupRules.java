@@ -1,5 +1,6 @@
 package io.github.kobe.spring.internal.settings;
 
+import io.github.kobe.EffectiveLimit;
 import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.InvalidPolicyException;
@@ -9,6 +10,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Supplier;
@@ -109,7 +112,9 @@ public final class GroupRules {
             GroupPolicy.Builder builder = rest.get().defaults(defaults.toGroupLimits());
             groups.forEach((key, limits) -> add(builder, key, limits));
             groupList.forEach(group -> add(builder, String.valueOf(group.key()), group.limits()));
-            return builder.build();
+            GroupPolicy policy = builder.build();
+            warnOfConcurrencyOutOfReach(policy);
+            return policy;
         } catch (InvalidPolicyException refusal) {
             throw translate(refusal);
         }
@@ -171,6 +176,26 @@ public final class GroupRules {
                         + String.join(".", here("group-list")) + ".");
             }
         }
+    }
+
+    /** What runs is in flight too, so the smaller of the two numbers is the one that counts. */
+    private void warnOfConcurrencyOutOfReach(GroupPolicy policy) {
+        GroupLimits byDefault = defaults.toGroupLimits();
+        ConcurrencyOutOfReach outOfReach = new ConcurrencyOutOfReach(settings);
+        outOfReach.look(here("defaults"), byDefault, byDefault.maxInFlight());
+        policy.groups()
+                .forEach((key, limits) -> outOfReach.look(
+                        ofRule(key), limits, inFlight(policy.explain(key).maxInFlight())));
+        policy.patterns()
+                .forEach((pattern, limits) -> outOfReach.look(
+                        ofRule(pattern),
+                        limits,
+                        limits.maxInFlight().isPresent() ? limits.maxInFlight() : byDefault.maxInFlight()));
+        outOfReach.warn();
+    }
+
+    private static OptionalInt inFlight(Optional<EffectiveLimit<Integer>> limit) {
+        return limit.map(found -> OptionalInt.of(found.value())).orElseGet(OptionalInt::empty);
     }
 
     private static boolean isFromEnvironment(ConfigurationProperty property) {
@@ -266,12 +291,16 @@ public final class GroupRules {
     }
 
     private String[] ofGroup(String key, String limit) {
+        return with(ofRule(key), limit);
+    }
+
+    private String[] ofRule(String key) {
         for (int i = 0; i < groupList.size(); i++) {
             if (key.equals(groupList.get(i).key())) {
-                return here("group-list", Integer.toString(i), limit);
+                return here("group-list", Integer.toString(i));
             }
         }
-        return here("groups", key, limit);
+        return here("groups", key);
     }
 
     private String[] here(String... elements) {
@@ -280,7 +309,7 @@ public final class GroupRules {
         return all;
     }
 
-    private static String[] with(String[] elements, String last) {
+    static String[] with(String[] elements, String last) {
         String[] all = Arrays.copyOf(elements, elements.length + 1);
         all[elements.length] = last;
         return all;
