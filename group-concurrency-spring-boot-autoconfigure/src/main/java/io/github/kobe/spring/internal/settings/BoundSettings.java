@@ -188,6 +188,7 @@ public final class BoundSettings implements ConfigurationPropertiesBindHandlerAd
             if (name.equals(PREFIX)) {
                 properties.keySet().removeIf(known -> !KnownNames.isOfOthers(known));
                 badRate = null;
+                MisspeltPrefix.warn(environment);
                 GroupKeySpelling.check(environment);
                 refuseEarlierNames(context);
             }

@@ -5,6 +5,7 @@ import java.lang.reflect.RecordComponent;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -39,6 +40,9 @@ final class KnownNames {
     private static final int PREFIX_LENGTH =
             uniform(GroupConcurrencyProperties.PREFIX).length() + 1;
 
+    /** So many slips in the prefix are a slip; with more of them, another name may be meant. */
+    private static final int SLIPS_IN_PREFIX = 2;
+
     private KnownNames() {}
 
     private static Map.Entry<ConfigurationPropertyName, String> earlier(String name, String now) {
@@ -48,6 +52,19 @@ final class KnownNames {
     /** {@return the names of earlier snapshots, but for those in lists} */
     static Set<ConfigurationPropertyName> earlier() {
         return EARLIER.keySet();
+    }
+
+    /**
+     * {@return whether a first name is near to the prefix, and isn't it: Spring Boot reads only letters and digits} One that
+     * begins or ends with it was made from it.
+     */
+    static boolean isNearlyPrefix(String first) {
+        if (Math.abs(first.length() - GroupConcurrencyProperties.PREFIX.length()) > SLIPS_IN_PREFIX + 1) {
+            return false;
+        }
+        String prefix = uniform(GroupConcurrencyProperties.PREFIX);
+        String read = first.replaceAll("[^A-Za-z0-9]", "").toLowerCase(Locale.ROOT);
+        return !read.contains(prefix) && distance(read, prefix) <= SLIPS_IN_PREFIX;
     }
 
     /** {@return whether a name is bound by itself, not with all the others} */
