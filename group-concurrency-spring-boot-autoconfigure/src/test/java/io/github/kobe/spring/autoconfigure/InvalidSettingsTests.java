@@ -54,7 +54,8 @@ class InvalidSettingsTests {
                 .contains("Property: group-concurrency.groups.vip.max-concurrency")
                 .contains("Value: \"0\"")
                 .containsPattern("Origin: .*application\\.yml\\] - 4:24")
-                .contains("Allowed: at least 1");
+                .contains("Allowed: at least 1")
+                .doesNotContain("Action:");
     }
 
     @Test
@@ -177,7 +178,9 @@ class InvalidSettingsTests {
         assertThat(output)
                 .contains("APPLICATION FAILED TO START")
                 .contains("Property: group-concurrency.groups.vip.max-concurency")
-                .containsPattern("Origin: .*application\\.yml\\] - 3:28");
+                .containsPattern("Origin: .*application\\.yml\\] - 3:28")
+                .containsPattern(
+                        "Action:\\R\\RWrite group-concurrency\\.groups\\.vip\\.max-concurrency in its place\\.");
     }
 
     @ParameterizedTest

@@ -12,17 +12,22 @@ final class InvalidSettingFailureAnalyzer extends AbstractFailureAnalyzer<Invali
 
     @Override
     protected FailureAnalysis analyze(Throwable rootFailure, InvalidSettingException cause) {
+        String message = String.valueOf(cause.getMessage());
+        boolean isMisspelt = message.endsWith("?");
         String value = cause.value() == null ? "" : "%n    Value: \"%s\"".formatted(shown(cause.value()));
         String description = "%s%n%n    Property: %s%s%n    Origin: %s%n    Allowed: %s"
                 .formatted(
-                        String.valueOf(cause.getMessage()).endsWith("?")
-                                ? cause.getMessage()
-                                : cause.getMessage() + ":",
+                        isMisspelt ? message : message + ":",
                         shown(cause.property()),
                         value,
                         shown(cause.origin()),
                         shown(cause.allowed()));
-        return new FailureAnalysis(description, "Change the setting to what is allowed.", cause);
+        return new FailureAnalysis(description, isMisspelt ? action(cause) : null, cause);
+    }
+
+    /** What is allowed says what to do in all other cases. */
+    private static String action(InvalidSettingException misspelt) {
+        return "Write " + shown(misspelt.allowed()) + " in its place.";
     }
 
     /** Keys may hold anything, and all of these may hold a key. */
