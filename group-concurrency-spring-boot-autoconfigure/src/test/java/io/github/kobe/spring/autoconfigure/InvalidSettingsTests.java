@@ -163,8 +163,23 @@ class InvalidSettingsTests {
             """);
 
         assertThat(output)
-                .contains("Setting 'group-concurrency.group-list[0].key' names a group for the second time")
+                .containsPattern("Setting 'group-concurrency.group-list\\[0\\].key' names a group for the second time,"
+                        + " after .*application\\.yml\\] - 3:9")
                 .containsPattern("Origin: .*application\\.yml\\] - 5:12");
+    }
+
+    @Test
+    void aKeyTwiceInTheListIsRefusedWithBothLines(CapturedOutput output) throws IOException {
+        failsToStart("""
+            group-concurrency:
+              group-list:
+                - { key: vip, weight: 2 }
+                - { weight: 3, key: vip }
+            """);
+
+        assertThat(output)
+                .containsPattern("names a group for the second time, after .*application\\.yml\\] - 3:")
+                .containsPattern("Origin: .*application\\.yml\\] - 4:25");
     }
 
     @Test

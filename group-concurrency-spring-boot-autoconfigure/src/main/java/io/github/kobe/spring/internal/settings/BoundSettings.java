@@ -88,12 +88,7 @@ public final class BoundSettings implements ConfigurationPropertiesBindHandlerAd
                     .replaceFirst("\\.rates\\.(\\d+)$", ".rates[$1]")
                     .replaceFirst("\\.rates\\.(\\d+)(\\.[a-z-]+)$", ".rates[$1]$2");
             return InvalidSettings.of(
-                    GroupConcurrencyProperties.PREFIX + "." + name,
-                    null,
-                    originBelow(elements),
-                    problem,
-                    allowed,
-                    cause);
+                    GroupConcurrencyProperties.PREFIX + "." + name, null, originOf(elements), problem, allowed, cause);
         }
         return InvalidSettings.of(property, problem, allowed, cause);
     }
@@ -117,10 +112,14 @@ public final class BoundSettings implements ConfigurationPropertiesBindHandlerAd
         return find(name -> name.getNumberOfElements() == elements.length + 1 && beginsWith(name, elements));
     }
 
-    /** {@return where the first of what is below these elements is written, such as a list} */
-    private String originBelow(String... elements) {
+    /**
+     * {@return where the first of what has these elements, or is below them, is written, such as a list}
+     *
+     * @param elements the elements of its name, after the prefix
+     */
+    String originOf(String... elements) {
         return properties.values().stream()
-                .filter(property -> property.getName().getNumberOfElements() > elements.length + 1
+                .filter(property -> property.getName().getNumberOfElements() > elements.length
                         && beginsWith(property.getName(), elements))
                 .min(Comparator.comparing(ConfigurationProperty::getName))
                 .map(property -> String.valueOf(property.getOrigin()))

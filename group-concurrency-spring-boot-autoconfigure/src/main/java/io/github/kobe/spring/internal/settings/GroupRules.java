@@ -7,13 +7,12 @@ import io.github.kobe.InvalidPolicyException;
 import io.github.kobe.spring.InvalidSettingException;
 import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties.Limits;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.apache.commons.logging.Log;
@@ -147,16 +146,21 @@ public final class GroupRules {
     }
 
     private void checkList() {
-        Set<String> keys = new TreeSet<>(groups.keySet());
+        Map<String, String[]> places = new HashMap<>();
+        groups.keySet().forEach(key -> places.put(key, here("groups", key)));
         for (int i = 0; i < groupList.size(); i++) {
-            ListedGroup group = groupList.get(i);
-            String[] setting = here("group-list", Integer.toString(i), "key");
-            if (group.key() == null || group.key().isBlank()) {
-                throw settings.refusal("must name a group", "a group key or pattern", null, setting);
+            String key = groupList.get(i).key();
+            String[] place = here("group-list", Integer.toString(i));
+            if (key == null || key.isBlank()) {
+                throw settings.refusal("must name a group", "a group key or pattern", null, with(place, "key"));
             }
-            if (!keys.add(group.key())) {
+            String[] first = places.putIfAbsent(key, place);
+            if (first != null) {
                 throw settings.refusal(
-                        "names a group for the second time", "each key once, here or under groups", null, setting);
+                        "names a group for the second time, after " + settings.originOf(first),
+                        "each key once, here or under groups",
+                        null,
+                        with(place, "key"));
             }
         }
     }
