@@ -30,8 +30,9 @@ public record PlanId(String value) implements Target {
      */
     public static PlanId of(String value) {
         if (!FORM.matcher(value).matches()) {
-            throw new IllegalArgumentException("planId is '" + value + "'; it must be '" + PREFIX
-                    + "' and 1 to 95 letters, digits, '.', '_' or '-'");
+            throw new IllegalArgumentException("planId is '" + value + "'; it must begin with '" + PREFIX
+                    + "', as 'plan-2026-11-22' does. After that it needs 1 to 95 letters, digits, dots, underscores or"
+                    + " hyphens");
         }
         return new PlanId(value);
     }

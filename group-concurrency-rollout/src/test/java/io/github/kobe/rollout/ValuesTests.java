@@ -33,11 +33,25 @@ class ValuesTests {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "plan-", "a", "task-x", "plan-a b", "plan-é"})
+    @ValueSource(strings = {"", "plan-", "a", "task-x", "plan-a b", "plan-é", "Plan-1"})
     @Tag("R99")
     void thisIsNoPlanId(String text) {
-        assertThatIllegalArgumentException().isThrownBy(() -> PlanId.of(text)).withMessageContaining("planId");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> PlanId.of(text))
+                .withMessage(
+                        "planId is '" + text + "'; it must begin with 'plan-', as 'plan-2026-11-22' does. After that"
+                                + " it needs 1 to 95 letters, digits, dots, underscores or hyphens");
         assertThat(PlanId.ofTrusted(text).value()).isEqualTo(text);
+    }
+
+    @Test
+    @Tag("R99")
+    void thisIsAPlanIdAndTheLongestIs() {
+        String longest = "plan-" + "x".repeat(95);
+
+        assertThat(PlanId.of("plan-2026-11-22").value()).isEqualTo("plan-2026-11-22");
+        assertThat(PlanId.of(longest).value()).isEqualTo(longest);
+        assertThatIllegalArgumentException().isThrownBy(() -> PlanId.of(longest + "x"));
     }
 
     @Test
