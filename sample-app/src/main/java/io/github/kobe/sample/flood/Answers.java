@@ -16,6 +16,9 @@ final class Answers {
 
     static final String NONE = "-";
 
+    /** What the neighbours may be slower, for one to say that they notice nothing. */
+    private static final double UNNOTICED = 1.5;
+
     /**
      * One answer.
      *
@@ -91,6 +94,11 @@ final class Answers {
         }
         int index = (int) Math.ceil(part * sorted.size()) - 1;
         return sorted.get(Math.max(index, 0)) / 1e9;
+    }
+
+    /** {@return whether neighbours notice nothing, if so much of their reports took them that long before, and now} */
+    static boolean areAlike(double before, double during) {
+        return during <= before * UNNOTICED;
     }
 
     /** Prints a table, one line for each tenant. */

@@ -72,22 +72,35 @@ public final class Flood {
         out.println(sentence(alone.subList(1, alone.size()), flooded.subList(1, flooded.size())));
     }
 
-    private static String sentence(List<Answers> alone, List<Answers> flooded) {
+    /** {@return what is to be said of the neighbours} Most of their reports may be as fast as ever, and some not. */
+    static String sentence(List<Answers> alone, List<Answers> flooded) {
         double before = median(alone);
         double during = median(flooded);
-        int lost = flooded.stream().mapToInt(Answers::others).sum();
-        String change = Answers.shown(before) + " before, " + Answers.shown(during) + " in the flood";
-        if (lost == 0 && during < before * SUFFERING) {
-            return "The neighbours noticed nothing: a report took them " + change + ". " + Sample.FLOODING
-                    + " was kept to its limits, and told so.";
+        double mostBefore = p95OfTheSlowest(alone);
+        double mostDuring = p95OfTheSlowest(flooded);
+        int lost = flooded.stream()
+                .mapToInt(each -> each.refusals() + each.others())
+                .sum();
+        String change = ": a report took them " + Answers.shown(before) + " before, " + Answers.shown(during)
+                + " in the flood, and 95 of 100 of the slowest neighbour's took at most " + Answers.shown(mostBefore)
+                + " before, " + Answers.shown(mostDuring) + " in the flood";
+        if (lost > 0 || during >= before * SUFFERING) {
+            return "The neighbours starved" + change + (lost == 0 ? "" : ". " + lost + " never came") + ". "
+                    + Sample.FLOODING + " had nearly all of the partner for itself.";
         }
-        return "The neighbours starved: a report took them " + change + (lost == 0 ? "" : ", " + lost + " never came")
-                + ". " + Sample.FLOODING + " had nearly all of the partner for itself.";
+        String verdict = Answers.areAlike(before, during) && Answers.areAlike(mostBefore, mostDuring)
+                ? "The neighbours noticed nothing"
+                : "Some reports of the neighbours were slower";
+        return verdict + change + ". " + Sample.FLOODING + " was kept to its limits, and told so.";
     }
 
     /** {@return the mean of the tenants' medians, in seconds} */
     private static double median(List<Answers> tenants) {
         return tenants.stream().mapToDouble(of -> of.seconds(0.5)).average().orElse(0);
+    }
+
+    private static double p95OfTheSlowest(List<Answers> tenants) {
+        return tenants.stream().mapToDouble(of -> of.seconds(0.95)).max().orElse(0);
     }
 
     /**

@@ -17,9 +17,6 @@ import java.util.concurrent.Future;
  */
 public final class LongFlood {
 
-    /** What the neighbours may be slower beside the export, for one to say that they notice nothing. */
-    private static final double UNNOTICED = 1.5;
-
     /** The export has asked for all its documents by then. */
     private static final Duration HEAD_START = Duration.ofMillis(200);
 
@@ -115,7 +112,7 @@ public final class LongFlood {
                 .sum();
         String change = "95 of 100 reports took at most " + Answers.shown(before) + " before, " + Answers.shown(during)
                 + " beside the export";
-        if (lost == 0 && during <= before * UNNOTICED) {
+        if (lost == 0 && Answers.areAlike(before, during)) {
             return "The neighbours noticed nothing: " + change + "."
                     + (exportAlone.isKnown()
                             ? String.format(
