@@ -239,7 +239,7 @@ class LivePageTests {
         assertThat(rows(page)).hasCount(50);
 
         assertThat(page.locator(".groups thead th:visible"))
-                .hasText(new String[] {"Group", "Running", "Queued", "Oldest wait / time-out", "Rejected"});
+                .hasText(new String[] {"Group", "Running", "Queued", "Oldest wait / time\u2011out", "Rejected"});
         assertThat(page.locator(".wide").evaluate("table => table.scrollWidth - table.clientWidth"))
                 .isEqualTo(0);
         assertThat(page.evaluate("() => document.documentElement.scrollWidth")).isEqualTo(390);
