@@ -2,9 +2,11 @@ package io.github.kobe.spring.actuate;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
+import io.github.kobe.spring.internal.endpoint.EndpointProblem;
 import io.github.kobe.spring.internal.endpoint.StrictArguments;
 import io.github.kobe.spring.internal.executors.ExecutorBeans;
 import java.util.List;
+import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -14,7 +16,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.ImportRuntimeHints;
 
 /** Sets up {@link GroupExecutorEndpoint} where the application exposes it. */
 @AutoConfiguration(after = GroupConcurrencyAutoConfiguration.class)
@@ -22,7 +23,7 @@ import org.springframework.context.annotation.ImportRuntimeHints;
 @ConditionalOnBean(GroupExecutor.class)
 @ConditionalOnBooleanProperty(name = "group-concurrency.enabled", matchIfMissing = true)
 @ConditionalOnAvailableEndpoint(GroupExecutorEndpoint.class)
-@ImportRuntimeHints(GroupExecutorEndpointHints.class)
+@RegisterReflectionForBinding({GroupExecutorReport.class, GroupReport.class, EndpointProblem.class})
 public final class GroupExecutorEndpointAutoConfiguration {
 
     GroupExecutorEndpointAutoConfiguration() {}

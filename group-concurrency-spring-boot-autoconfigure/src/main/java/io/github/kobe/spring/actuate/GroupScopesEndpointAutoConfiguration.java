@@ -2,9 +2,11 @@ package io.github.kobe.spring.actuate;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
+import io.github.kobe.spring.internal.endpoint.EndpointProblem;
 import io.github.kobe.spring.internal.endpoint.StrictArguments;
 import io.github.kobe.spring.internal.executors.ExecutorBeans;
 import java.util.List;
+import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -13,7 +15,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProp
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.ImportRuntimeHints;
 
 /** Sets up {@link GroupScopesEndpoint} where the application exposes it. */
 @AutoConfiguration(after = GroupConcurrencyAutoConfiguration.class)
@@ -21,7 +22,7 @@ import org.springframework.context.annotation.ImportRuntimeHints;
 @ConditionalOnBean(GroupExecutor.class)
 @ConditionalOnBooleanProperty(name = "group-concurrency.enabled", matchIfMissing = true)
 @ConditionalOnAvailableEndpoint(GroupScopesEndpoint.class)
-@ImportRuntimeHints(GroupScopesEndpointHints.class)
+@RegisterReflectionForBinding({GroupScopesReport.class, EndpointProblem.class})
 public final class GroupScopesEndpointAutoConfiguration {
 
     GroupScopesEndpointAutoConfiguration() {}

@@ -6,11 +6,15 @@ import io.github.kobe.spring.GroupExecutorBuilder;
 import io.github.kobe.spring.internal.context.MdcTaskDecorator;
 import io.github.kobe.spring.internal.settings.BoundSettings;
 import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties;
+import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties.RateSetting;
+import io.github.kobe.spring.internal.settings.NamedRateSetting;
 import io.micrometer.context.ContextRegistry;
 import io.micrometer.context.ContextSnapshotFactory;
 import java.util.ArrayList;
 import java.util.List;
 import org.slf4j.MDC;
+import org.springframework.aot.hint.MemberCategory;
+import org.springframework.aot.hint.annotation.RegisterReflection;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -27,7 +31,6 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
-import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.Ordered;
@@ -38,13 +41,16 @@ import org.springframework.core.task.support.ContextPropagatingTaskDecorator;
 
 /**
  * Makes a {@link GroupExecutor} from a {@link GroupPolicy}, and the policy from the settings; each backs off if the
- * application has its own bean.
+ * application has its own bean. A native image has the methods that read a rate which is one text: Spring looks for them by
+ * their name.
  */
 @AutoConfiguration
 @Conditional(OnGroupConcurrencyEnabled.class)
 @EnableConfigurationProperties(GroupConcurrencyProperties.class)
 @Import(ConfiguredPolicy.class)
-@ImportRuntimeHints(RateSettingHints.class)
+@RegisterReflection(
+        classes = {RateSetting.class, NamedRateSetting.class},
+        memberCategories = MemberCategory.INVOKE_PUBLIC_METHODS)
 public final class GroupConcurrencyAutoConfiguration {
 
     /** The name of the executor's bean, and the value of the meters' tag "executor". */

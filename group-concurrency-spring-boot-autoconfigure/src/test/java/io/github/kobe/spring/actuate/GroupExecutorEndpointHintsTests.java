@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.RuntimeHints;
-import org.springframework.aot.hint.RuntimeHintsRegistrar;
+import org.springframework.aot.hint.annotation.ReflectiveRuntimeHintsRegistrar;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 
 @Tag("boot")
@@ -16,7 +16,7 @@ class GroupExecutorEndpointHintsTests {
     @Test
     void everyTypeOfAnAnswerCanBeSerialisedInANativeImage() {
         assertHinted(
-                new GroupExecutorEndpointHints(),
+                GroupExecutorEndpointAutoConfiguration.class,
                 GroupExecutorReport.class,
                 GroupExecutorReport.Global.class,
                 GroupReport.class,
@@ -34,7 +34,7 @@ class GroupExecutorEndpointHintsTests {
     @Test
     void everyTypeOfAnAnswerAboutScopesCanBeToo() {
         assertHinted(
-                new GroupScopesEndpointHints(),
+                GroupScopesEndpointAutoConfiguration.class,
                 GroupScopesReport.class,
                 GroupScopesReport.Scope.class,
                 GroupScopesReport.Owner.class,
@@ -44,9 +44,9 @@ class GroupExecutorEndpointHintsTests {
                 EndpointProblem.class);
     }
 
-    private static void assertHinted(RuntimeHintsRegistrar registrar, Class<?>... types) {
+    private static void assertHinted(Class<?> configuration, Class<?>... types) {
         RuntimeHints hints = new RuntimeHints();
-        registrar.registerHints(hints, GroupExecutorEndpointHintsTests.class.getClassLoader());
+        new ReflectiveRuntimeHintsRegistrar().registerRuntimeHints(hints, configuration);
 
         assertThat(types)
                 .allSatisfy(type -> assertThat(RuntimeHintsPredicates.reflection()

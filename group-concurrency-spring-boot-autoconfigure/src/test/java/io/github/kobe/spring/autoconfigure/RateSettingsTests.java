@@ -21,6 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.annotation.ReflectiveRuntimeHintsRegistrar;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.WebApplicationType;
@@ -253,7 +254,7 @@ class RateSettingsTests {
     @Test
     void aNativeImageFindsWhatReadsATextAsARate() {
         RuntimeHints hints = new RuntimeHints();
-        new RateSettingHints().registerHints(hints, getClass().getClassLoader());
+        new ReflectiveRuntimeHintsRegistrar().registerRuntimeHints(hints, GroupConcurrencyAutoConfiguration.class);
 
         for (Class<?> rate : new Class<?>[] {RateSetting.class, NamedRateSetting.class}) {
             assertThat(RuntimeHintsPredicates.reflection()
