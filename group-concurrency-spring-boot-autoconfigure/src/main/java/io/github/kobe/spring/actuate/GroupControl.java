@@ -5,6 +5,7 @@ import io.github.kobe.GroupExecutorStats;
 import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupStats;
 import io.github.kobe.InvalidPolicyException;
+import io.github.kobe.WaitReason;
 import io.github.kobe.spring.internal.endpoint.RefusedRequestException;
 import io.github.kobe.spring.internal.executors.BusiestGroups;
 import io.github.kobe.spring.internal.settings.LimitSetting;
@@ -14,6 +15,8 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletionException;
 import java.util.function.Predicate;
 import java.util.function.ToLongFunction;
@@ -29,6 +32,11 @@ final class GroupControl {
 
     /** Orders groups by how long their permits are held. */
     private static final String HOLD = "hold";
+
+    private static final int MOST_WAITERS = 10;
+
+    /** How many of those that wait are asked what they hold. */
+    private static final int MOST_SEARCHED = 100;
 
     private final GroupExecutor executor;
     private final String instance;
@@ -88,14 +96,37 @@ final class GroupControl {
     }
 
     GroupReport show(String groupKey, boolean withHolders, boolean withExplanation, boolean withNodes) {
-        GroupReport report = report(groupKey).withHeldUp(executor, groupKey);
-        if (withNodes && report.cluster() != null) {
-            report = report.withNodes(nodes(groupKey, report.cluster()));
+        GroupStats group = find(groupKey);
+        GroupReport.Share share = GroupReport.Share.of(group);
+        return GroupReport.of(
+                group,
+                instance,
+                heldUp(group),
+                null,
+                withNodes && share != null ? nodes(groupKey, share) : share,
+                withHolders
+                        ? executor.holders(groupKey).stream()
+                                .map(GroupReport.Holder::of)
+                                .toList()
+                        : null,
+                withHolders
+                        ? executor.waiters(groupKey, MOST_WAITERS).stream()
+                                .map(GroupReport.Waiter::of)
+                                .toList()
+                        : null,
+                withExplanation ? GroupReport.Explanation.of(executor, groupKey) : null);
+    }
+
+    /** {@return what is held up while work of a group waits for its rate, by the first of those that wait; null: nothing} */
+    private @Nullable Set<String> heldUp(GroupStats group) {
+        if (group.waitsFor().filter(WaitReason.RATE::equals).isEmpty()) {
+            return null;
         }
-        if (withHolders) {
-            report = report.withHolders(executor, groupKey);
-        }
-        return withExplanation ? report.withExplanation(GroupReport.Explanation.of(executor, groupKey)) : report;
+        Set<String> keys = new TreeSet<>();
+        executor.waiters(group.groupKey(), MOST_SEARCHED)
+                .forEach(waiter ->
+                        waiter.inside().stream().map(PrintableText::wellFormed).forEach(keys::add));
+        return keys.isEmpty() ? null : keys;
     }
 
     /** Asks the store, for as long as that takes at most. */
@@ -163,13 +194,18 @@ final class GroupControl {
     }
 
     void evict(String key) {
-        report(key);
+        GroupStats unused = find(key);
         executor.evictGroup(key);
     }
 
+    /** {@return a group, with nothing that has to be requested} */
     GroupReport report(String key) {
+        GroupStats group = find(key);
+        return GroupReport.of(group, instance, null, null, GroupReport.Share.of(group), null, null, null);
+    }
+
+    private GroupStats find(String key) {
         return executor.groupStats(key)
-                .map(group -> GroupReport.of(group, null).of(instance))
                 .orElseThrow(() -> RefusedRequestException.notFound(
                         "there is no such group",
                         "group",

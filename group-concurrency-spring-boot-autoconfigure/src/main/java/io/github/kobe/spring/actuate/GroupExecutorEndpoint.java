@@ -93,8 +93,7 @@ public class GroupExecutorEndpoint {
             throw RefusedRequestException.badRequest(
                     "this is available for one group only", "group", null, "the key of a group");
         }
-        return find(executor)
-                .control()
+        return control(executors.find(executor))
                 .showAll(search, sort, RequestedValue.offset(offset), RequestedValue.limit(limit));
     }
 
@@ -115,8 +114,7 @@ public class GroupExecutorEndpoint {
             @Nullable String explain,
             @Nullable String cluster,
             @Nullable String executor) {
-        return find(executor)
-                .control()
+        return control(executors.find(executor))
                 .show(
                         keyInPath,
                         RequestedValue.flag("holders", holders, false),
@@ -159,7 +157,7 @@ public class GroupExecutorEndpoint {
             @Nullable String executor) {
         String key = required(group);
         String todo = action == null ? "set" : action;
-        Found found = find(executor);
+        NamedExecutors.Named found = executors.find(executor);
         LimitsRequest limits = new LimitsRequest(
                 maxConcurrency,
                 maxInFlight,
@@ -169,9 +167,9 @@ public class GroupExecutorEndpoint {
                 guaranteed,
                 clusterMaxInFlight,
                 rate);
-        found.control().change(key, todo, limits, period);
+        control(found).change(key, todo, limits, period);
         changed(security, found.name(), key, todo, limits.given(), period);
-        return found.control().report(key);
+        return control(found).report(key);
     }
 
     /**
@@ -241,8 +239,8 @@ public class GroupExecutorEndpoint {
     public WebEndpointResponse<Void> evict(
             SecurityContext security, @Nullable String group, @Nullable String executor) {
         String key = required(group);
-        Found found = find(executor);
-        found.control().evict(key);
+        NamedExecutors.Named found = executors.find(executor);
+        control(found).evict(key);
         changed(security, found.name(), key, "evict", Map.of(), null);
         return new WebEndpointResponse<>(WebEndpointResponse.STATUS_NO_CONTENT);
     }
@@ -283,9 +281,8 @@ public class GroupExecutorEndpoint {
         audit.changed(ChangeAudit.nameOf(security), what, data);
     }
 
-    private Found find(@Nullable String executor) {
-        NamedExecutors.Named named = executors.find(executor);
-        return new Found(named.name(), new GroupControl(named.executor(), instance));
+    private GroupControl control(NamedExecutors.Named named) {
+        return new GroupControl(named.executor(), instance);
     }
 
     private static String required(@Nullable String groupKey) {
@@ -294,6 +291,4 @@ public class GroupExecutorEndpoint {
         }
         return groupKey;
     }
-
-    private record Found(String name, GroupControl control) {}
 }

@@ -11,7 +11,6 @@ import io.github.kobe.GroupWaiter;
 import io.github.kobe.LimitSource;
 import io.github.kobe.Rate;
 import io.github.kobe.RateStats;
-import io.github.kobe.SharedLimit;
 import io.github.kobe.TaskTotals;
 import io.github.kobe.WaitReason;
 import io.github.kobe.cluster.ClusterState;
@@ -26,7 +25,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -82,14 +80,23 @@ public record GroupReport(
         @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable List<Waiter> waiters,
         @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Explanation explanation) {
 
-    private static final int MOST_WAITERS = 10;
-
-    /** How many of those that wait are asked what they hold. */
-    private static final int MOST_SEARCHED = 100;
-
+    /** {@return one of several groups} */
     static GroupReport of(GroupStats group, @Nullable Duration longestHold) {
+        return of(group, null, null, longestHold, Share.of(group), null, null, null);
+    }
+
+    /** {@return a group, with what is told on request only} */
+    static GroupReport of(
+            GroupStats group,
+            @Nullable String instance,
+            @Nullable Set<String> waitsInside,
+            @Nullable Duration longestHold,
+            @Nullable Share cluster,
+            @Nullable List<Holder> holders,
+            @Nullable List<Waiter> waiters,
+            @Nullable Explanation explanation) {
         return new GroupReport(
-                null,
+                instance,
                 PrintableText.wellFormed(group.groupKey()),
                 group.rule().orElse(null),
                 group.running(),
@@ -98,7 +105,7 @@ public record GroupReport(
                 group.held(),
                 group.level(),
                 group.waitsFor().orElse(null),
-                null,
+                waitsInside,
                 group.oldestWait().isZero() ? null : group.oldestWait(),
                 longestHold,
                 group.paused(),
@@ -117,80 +124,11 @@ public record GroupReport(
                 group.rateStats().isEmpty()
                         ? null
                         : group.rateStats().stream().map(RateUse::of).toList(),
-                group.cluster().map(Share::of).orElse(null),
-                Totals.of(group.totals()),
-                null,
-                null,
-                null);
-    }
-
-    GroupReport withHolders(GroupExecutor executor, String groupKey) {
-        return with(
-                instance,
-                waitsInside,
                 cluster,
-                executor.holders(groupKey).stream().map(Holder::of).toList(),
-                executor.waiters(groupKey, MOST_WAITERS).stream()
-                        .map(Waiter::of)
-                        .toList(),
+                Totals.of(group.totals()),
+                holders,
+                waiters,
                 explanation);
-    }
-
-    /** Adds what is held up while work of the group waits for its rate, by the first of those that wait. */
-    GroupReport withHeldUp(GroupExecutor executor, String groupKey) {
-        if (waitsFor != WaitReason.RATE) {
-            return this;
-        }
-        Set<String> keys = new TreeSet<>();
-        executor.waiters(groupKey, MOST_SEARCHED)
-                .forEach(waiter ->
-                        waiter.inside().stream().map(PrintableText::wellFormed).forEach(keys::add));
-        return keys.isEmpty() ? this : with(instance, keys, cluster, holders, waiters, explanation);
-    }
-
-    GroupReport withExplanation(Explanation added) {
-        return with(instance, waitsInside, cluster, holders, waiters, added);
-    }
-
-    GroupReport withNodes(Share asked) {
-        return with(instance, waitsInside, asked, holders, waiters, explanation);
-    }
-
-    GroupReport of(String answering) {
-        return with(answering, waitsInside, cluster, holders, waiters, explanation);
-    }
-
-    private GroupReport with(
-            @Nullable String newInstance,
-            @Nullable Set<String> newWaitsInside,
-            @Nullable Share newCluster,
-            @Nullable List<Holder> newHolders,
-            @Nullable List<Waiter> newWaiters,
-            @Nullable Explanation newExplanation) {
-        return new GroupReport(
-                newInstance,
-                group,
-                rule,
-                running,
-                inFlight,
-                queued,
-                held,
-                level,
-                waitsFor,
-                newWaitsInside,
-                oldestWait,
-                longestHold,
-                paused,
-                pauseEndsIn,
-                overriddenSince,
-                overrideEndsIn,
-                limits,
-                rates,
-                newCluster,
-                totals,
-                newHolders,
-                newWaiters,
-                newExplanation);
     }
 
     static @Nullable Integer numberOf(int limit) {
@@ -280,8 +218,10 @@ public record GroupReport(
             @Nullable Integer sum,
             @Nullable String reason) {
 
-        static Share of(SharedLimit limit) {
-            return new Share(limit.state(), limit.leased(), limit.alone(), null, null, null);
+        static @Nullable Share of(GroupStats group) {
+            return group.cluster()
+                    .map(limit -> new Share(limit.state(), limit.leased(), limit.alone(), null, null, null))
+                    .orElse(null);
         }
 
         Share with(List<Node> asked) {
