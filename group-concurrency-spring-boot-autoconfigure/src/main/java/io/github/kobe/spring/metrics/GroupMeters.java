@@ -199,7 +199,7 @@ final class GroupMeters implements GroupRecorder.Factory {
                 ? unusedLimit(policy, meters.tag)
                 : reading.of(meters.tag).maxConcurrency();
         attempt(meters.tag, () -> meters.alignLimit(TagMeters.isLimit(limit)));
-        boolean rated = reading != null && reading.of(meters.tag).pressure().rated() > 0;
+        boolean rated = reading != null && reading.of(meters.tag).isRated();
         attempt(meters.tag, () -> meters.alignRate(rated || isRated(policy, meters.tag)));
     }
 
@@ -269,7 +269,7 @@ final class GroupMeters implements GroupRecorder.Factory {
             int limit = reading.maxConcurrency() == TagReading.UNKNOWN
                     ? unusedLimits.computeIfAbsent(tag, unused -> unusedLimit(policy, unused))
                     : reading.maxConcurrency();
-            byValue.put(tag, reading.withMaxConcurrency(limit).withTotals(meters.shown(reading.totals())));
+            byValue.put(tag, reading.with(limit, meters.shown(reading.totals())));
         });
         return new Reading(now, executor.stats(), byValue);
     }

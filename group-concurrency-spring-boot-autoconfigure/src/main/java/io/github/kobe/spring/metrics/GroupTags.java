@@ -140,7 +140,8 @@ abstract sealed class GroupTags {
             // What ends meanwhile is missed for a moment, and never counted twice: first what has ended, then what is
             // open.
             Map<String, TagReading> byTag = new HashMap<>();
-            meters.forEach((tag, known) -> byTag.put(tag, TagReading.NOTHING.withTotals(known.counted())));
+            meters.forEach(
+                    (tag, known) -> byTag.put(tag, TagReading.NOTHING.with(TagReading.UNKNOWN, known.counted())));
             Set<String> tags = Set.copyOf(byTag.keySet());
             Map<String, Duration> holds = executor.longestHolds();
             for (String key : executor.groupKeys()) {
@@ -180,7 +181,7 @@ abstract sealed class GroupTags {
             TagReading sum = executor.ruleStats().stream()
                     .map(rule -> TagReading.of(rule, TagReading.UNKNOWN))
                     .reduce(TagReading.NOTHING, TagReading::plus);
-            return Map.of(ALL, sum.withTotals(executor.stats().totals()));
+            return Map.of(ALL, sum.with(TagReading.UNKNOWN, executor.stats().totals()));
         }
     }
 }

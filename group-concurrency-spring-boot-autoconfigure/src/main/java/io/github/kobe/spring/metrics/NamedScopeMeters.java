@@ -23,7 +23,7 @@ final class NamedScopeMeters {
     private final boolean timed;
 
     /** Those that are open, by their numbers. */
-    private final Map<Long, Supplier<ScopeTotals>> open = new ConcurrentHashMap<>();
+    private final Map<Long, Open> open = new ConcurrentHashMap<>();
 
     private final LongAdder timeouts = new LongAdder();
     private final List<Ended> ended = List.of(
@@ -32,27 +32,30 @@ final class NamedScopeMeters {
             new Ended("cancelled", ScopeTotals::cancelled));
     private final List<Timer> durations = new CopyOnWriteArrayList<>();
 
+    private record Open(Supplier<ScopeTotals> totals, long since) {}
+
     NamedScopeMeters(String tag, boolean timed) {
         this.tags = Tags.of("scope", tag);
         this.timed = timed;
     }
 
     void opened(long id, Supplier<ScopeTotals> totals) {
-        open.put(id, totals);
+        open.put(id, new Open(totals, timed ? System.nanoTime() : 0));
     }
 
     /** Out of the open ones first, and then among the closed, which are read the other way round: so none counts twice. */
     void closed(long id, ScopeTotals totals) {
-        open.remove(id);
+        Open closed = open.remove(id);
+        if (closed == null) {
+            return;
+        }
         for (Ended outcome : ended) {
             outcome.ofClosed.add(outcome.number.applyAsLong(totals));
         }
         if (totals.timedOut()) {
             timeouts.increment();
         }
-    }
-
-    void record(long nanos) {
+        long nanos = timed ? System.nanoTime() - closed.since : 0;
         for (Timer duration : durations) {
             duration.record(nanos, TimeUnit.NANOSECONDS);
         }
@@ -102,8 +105,8 @@ final class NamedScopeMeters {
 
         double sum() {
             long sum = ofClosed.sum();
-            for (Supplier<ScopeTotals> scope : open.values()) {
-                sum += number.applyAsLong(scope.get());
+            for (Open scope : open.values()) {
+                sum += number.applyAsLong(scope.totals.get());
             }
             return shown.accumulateAndGet(sum, Math::max);
         }

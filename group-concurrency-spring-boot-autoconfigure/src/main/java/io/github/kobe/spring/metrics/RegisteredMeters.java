@@ -13,6 +13,7 @@ import io.micrometer.core.instrument.Timer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
@@ -37,55 +38,8 @@ final class RegisteredMeters {
         this.source = source;
     }
 
-    void registerGauges() {
-        meters.add(gauge("running", "tasks", "Tasks whose code runs", TagReading::running));
-        meters.add(gauge("in.flight", "tasks", "Tasks that are started and not finished", TagReading::inFlight));
-        meters.add(gauge("queued", "tasks", "Tasks and callers that wait", TagReading::queued));
-        meters.add(TimeGauge.builder(
-                        PREFIX + "oldest.wait",
-                        source,
-                        TimeUnit.NANOSECONDS,
-                        all -> all.reading(tag).oldestWaitNanos())
-                .description("How long the one has waited that has waited longest of those that wait now")
-                .tags(tags)
-                .register(registry));
-        meters.add(pressure("groups", "groups", "Groups that are known", Pressure::groups));
-        meters.add(pressure("waiting", "groups", "Groups in which something waits", Pressure::waiting));
-        meters.add(pressure(
-                "below.guarantee",
-                "groups",
-                "Groups that hold less than they are guaranteed, and wait for a permit over all groups",
-                Pressure::belowGuarantee));
-        meters.add(pressure(
-                "borrowed", "permits", "Permits over all groups, held beyond what is guaranteed", Pressure::borrowed));
-        meters.add(pressure("paused", "groups", "Groups that are paused", Pressure::paused));
-        meters.add(pressure(
-                "saturation",
-                "ratio",
-                "Share of its permits that is taken, of the group where it is largest",
-                Pressure::saturation));
-        meters.add(pressure(
-                "queue.fill",
-                "ratio",
-                "Share of its queue that is taken, of the group where it is largest",
-                Pressure::queueFill));
-    }
-
-    void registerHolds() {
-        meters.add(TimeGauge.builder(
-                        PREFIX + "longest.hold",
-                        source,
-                        TimeUnit.NANOSECONDS,
-                        all -> all.reading(tag).longestHoldNanos())
-                .description("How long the one has had its permit that has had it longest of those that have one now")
-                .tags(tags)
-                .register(registry));
-    }
-
-    void registerLeases() {
-        meters.add(lease(
-                "leased", "Tasks that may be in flight of limits shared with other instances", TagReading::leased));
-        meters.add(lease("unmet", "Tasks and callers that wait for more of such a limit", TagReading::unmet));
+    void registerGauges(Set<GroupGauge> gauges) {
+        gauges.forEach(gauge -> meters.add(registered(gauge)));
     }
 
     void registerCounters() {
@@ -118,15 +72,16 @@ final class RegisteredMeters {
             permits.clear();
         } else if (permits.isEmpty()) {
             permits.add(gauge(
-                    "max.permits",
+                    PREFIX + "max.permits",
                     "permits",
                     "Tasks of the group that may run at once",
                     reading -> TagMeters.limit(reading.maxConcurrency())));
             permits.add(gauge(
-                    "available.permits",
+                    PREFIX + "available.permits",
                     "permits",
                     "Tasks more of the group that could run",
-                    reading -> Math.max(0, TagMeters.limit(reading.maxConcurrency()) - reading.running())));
+                    reading ->
+                            Math.max(0, TagMeters.limit(reading.maxConcurrency()) - reading.get(GroupGauge.RUNNING))));
         }
     }
 
@@ -136,16 +91,7 @@ final class RegisteredMeters {
             rates.forEach(registry::remove);
             rates.clear();
         } else if (rates.isEmpty()) {
-            rates.add(pressure(
-                    "rate.used",
-                    "ratio",
-                    "Share of its rate's burst that is used up, of the group where it is largest",
-                    Pressure::rateUsed));
-            rates.add(pressure(
-                    "rate.waiting",
-                    "groups",
-                    "Groups in which something waits for nothing but the rate",
-                    Pressure::waitingForRate));
+            GroupGauge.RATES.forEach(gauge -> rates.add(registered(gauge)));
         }
     }
 
@@ -155,24 +101,25 @@ final class RegisteredMeters {
         rates.forEach(registry::remove);
     }
 
+    private Meter registered(GroupGauge gauge) {
+        return gauge.isTime()
+                ? TimeGauge.builder(
+                                gauge.meter,
+                                source,
+                                TimeUnit.NANOSECONDS,
+                                all -> all.reading(tag).get(gauge))
+                        .description(gauge.description)
+                        .tags(tags)
+                        .register(registry)
+                : gauge(gauge.meter, gauge.unit, gauge.description, reading -> reading.get(gauge));
+    }
+
     private Gauge gauge(String name, String unit, String description, ToDoubleFunction<TagReading> value) {
-        return named(PREFIX + name, unit, description, value);
-    }
-
-    private Gauge lease(String name, String description, ToDoubleFunction<TagReading> value) {
-        return named(ClusterMeters.PREFIX + name, "tasks", description, value);
-    }
-
-    private Gauge named(String name, String unit, String description, ToDoubleFunction<TagReading> value) {
         return Gauge.builder(name, source, all -> value.applyAsDouble(all.reading(tag)))
                 .description(description)
                 .baseUnit(unit)
                 .tags(tags)
                 .register(registry);
-    }
-
-    private Gauge pressure(String name, String unit, String description, ToDoubleFunction<Pressure> value) {
-        return gauge(name, unit, description, reading -> value.applyAsDouble(reading.pressure()));
     }
 
     private FunctionCounter counter(String name, String description, Tags all, ToLongFunction<TaskTotals> value) {

@@ -17,8 +17,7 @@ import java.util.function.Supplier;
  * The meters of scopes. Names come from the application, so only a limited number of them have their own value of the
  * tag "scope"; these keep it.
  *
- * <p>A scope's meters are looked up once, when it opens. They hear of no fork: how forks have ended is asked of the open
- * scopes at the scrape.
+ * <p>They hear of no fork: how forks have ended is asked of the open scopes at the scrape.
  */
 final class ScopeMeters implements ScopeListener, MeterBinder {
 
@@ -28,7 +27,6 @@ final class ScopeMeters implements ScopeListener, MeterBinder {
     private final int mostNames;
     private final boolean timed;
 
-    private final ConcurrentHashMap<Long, Open> open = new ConcurrentHashMap<>();
     private final ConcurrentHashMap<String, NamedScopeMeters> byTag = new ConcurrentHashMap<>();
     private final CopyOnWriteArrayList<MeterRegistry> registries = new CopyOnWriteArrayList<>();
 
@@ -37,8 +35,6 @@ final class ScopeMeters implements ScopeListener, MeterBinder {
 
     /** How many names have a value of their own. Changed under the lock. */
     private final AtomicInteger names = new AtomicInteger();
-
-    private record Open(NamedScopeMeters meters, long since) {}
 
     ScopeMeters(Metrics settings) {
         mostNames = settings.maxTagValues();
@@ -64,20 +60,12 @@ final class ScopeMeters implements ScopeListener, MeterBinder {
 
     @Override
     public void onOpened(ScopeInfo scope, Supplier<ScopeTotals> totals) {
-        NamedScopeMeters meters = of(scope);
-        open.put(scope.id(), new Open(meters, timed ? System.nanoTime() : 0));
-        meters.opened(scope.id(), totals);
+        of(scope).opened(scope.id(), totals);
     }
 
     @Override
     public void onClosed(ScopeInfo scope, ScopeTotals totals) {
-        Open closed = open.remove(scope.id());
-        if (closed != null) {
-            closed.meters.closed(scope.id(), totals);
-            if (timed) {
-                closed.meters.record(System.nanoTime() - closed.since);
-            }
-        }
+        of(scope).closed(scope.id(), totals);
     }
 
     // ---- values of the tag

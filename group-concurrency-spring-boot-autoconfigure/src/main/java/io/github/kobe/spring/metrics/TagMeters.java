@@ -9,6 +9,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -126,7 +127,7 @@ final class TagMeters implements GroupRecorder {
 
     /** {@return totals to show, which never run backwards} */
     TaskTotals shown(TaskTotals now) {
-        shown = TagReading.most(shown, now);
+        shown = TagReading.merged(shown, now, Long::max);
         return shown;
     }
 
@@ -143,9 +144,9 @@ final class TagMeters implements GroupRecorder {
             return;
         }
         RegisteredMeters added = new RegisteredMeters(registry, executorName, tag, source);
-        added.registerGauges();
+        added.registerGauges(GroupGauge.ALWAYS);
         if (shared) {
-            added.registerLeases();
+            added.registerGauges(GroupGauge.LEASES);
         }
         if (counted) {
             added.registerCounters();
@@ -154,7 +155,7 @@ final class TagMeters implements GroupRecorder {
             waits = with(waits, added.timer("wait", "How long tasks waited, of those that had to wait"));
         }
         if (wantsTimes()) {
-            added.registerHolds();
+            added.registerGauges(EnumSet.of(GroupGauge.LONGEST_HOLD));
             executions = with(executions, added.timer("execution", "How long tasks ran"));
         }
         registered.add(added);

@@ -3,65 +3,37 @@ package io.github.kobe.spring.metrics;
 import io.github.kobe.GroupStats;
 import io.github.kobe.RejectionReason;
 import io.github.kobe.RuleStats;
-import io.github.kobe.SharedLimit;
 import io.github.kobe.TaskTotals;
-import io.github.kobe.WaitReason;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.function.BinaryOperator;
+import java.util.function.ToDoubleFunction;
 
-/**
- * The groups with one value of the tag, at one moment.
- *
- * @param running tasks whose code runs
- * @param inFlight tasks started and not finished
- * @param queued tasks and callers that wait
- * @param oldestWaitNanos the longest time that any of those has waited so far; 0 if none waits
- * @param longestHoldNanos the longest time that any of their permits has been held so far, as far as that is known; 0 if none is
- * @param leased how many may be in flight of what is shared with other instances
- * @param unmet tasks and callers that wait for more of that
- * @param maxConcurrency how many may run at once, if the value names one group and that is live; else {@link #UNKNOWN}
- * @param pressure how close the groups are to their limits
- * @param totals how much work there has been
- */
-record TagReading(
-        long running,
-        long inFlight,
-        long queued,
-        long oldestWaitNanos,
-        long longestHoldNanos,
-        long leased,
-        long unmet,
-        int maxConcurrency,
-        Pressure pressure,
-        TaskTotals totals) {
+/** The groups with one value of the tag, at one moment. */
+final class TagReading {
 
     static final int UNKNOWN = 0;
 
     static final TagReading NOTHING = new TagReading(
-            0,
-            0,
-            0,
-            0,
-            0,
-            0,
-            0,
-            UNKNOWN,
-            Pressure.NONE,
-            new TaskTotals(0, 0, 0, 0, new EnumMap<>(RejectionReason.class)));
+            gauge -> 0, false, UNKNOWN, new TaskTotals(0, 0, 0, 0, new EnumMap<>(RejectionReason.class)));
+
+    private final Map<GroupGauge, Double> numbers = new EnumMap<>(GroupGauge.class);
+    private final boolean rated;
+    private final int maxConcurrency;
+    private final TaskTotals totals;
+
+    private TagReading(ToDoubleFunction<GroupGauge> numbers, boolean rated, int maxConcurrency, TaskTotals totals) {
+        for (GroupGauge gauge : GroupGauge.values()) {
+            this.numbers.put(gauge, numbers.applyAsDouble(gauge));
+        }
+        this.rated = rated;
+        this.maxConcurrency = maxConcurrency;
+        this.totals = totals;
+    }
 
     static TagReading of(RuleStats rule, int maxConcurrency) {
-        return new TagReading(
-                rule.running(),
-                rule.inFlight(),
-                rule.queued(),
-                rule.oldestWait().toNanos(),
-                rule.longestHold().toNanos(),
-                rule.leased(),
-                rule.queuedForLease(),
-                maxConcurrency,
-                Pressure.of(rule),
-                rule.totals());
+        return new TagReading(gauge -> gauge.of(rule), rule.ratedGroups() > 0, maxConcurrency, rule.totals());
     }
 
     /** {@return what is open in a group, and nothing of what has ended} */
@@ -69,74 +41,55 @@ record TagReading(
         TaskTotals all = group.totals();
         long ended = all.succeeded() + all.failed() + all.cancelled() + all.rejected();
         return new TagReading(
-                group.running(),
-                group.inFlight(),
-                group.queued(),
-                group.oldestWait().toNanos(),
-                longestHold.toNanos(),
-                group.cluster().map(SharedLimit::leased).orElse(0),
-                group.waitsFor().filter(WaitReason.CLUSTER_LIMIT::equals).isPresent() ? group.queued() : 0,
+                gauge -> gauge == GroupGauge.LONGEST_HOLD ? longestHold.toNanos() : gauge.of(group),
+                group.rates().isPresent(),
                 alone ? group.maxConcurrency().value() : UNKNOWN,
-                Pressure.of(group),
                 new TaskTotals(all.submitted() - ended, 0, 0, 0, NOTHING.totals.rejectedByReason()));
     }
 
-    TagReading withTotals(TaskTotals others) {
-        return new TagReading(
-                running,
-                inFlight,
-                queued,
-                oldestWaitNanos,
-                longestHoldNanos,
-                leased,
-                unmet,
-                maxConcurrency,
-                pressure,
-                others);
+    /** {@return the number that a gauge shows} */
+    double get(GroupGauge gauge) {
+        return numbers.getOrDefault(gauge, 0.0);
     }
 
-    TagReading withMaxConcurrency(int other) {
-        return new TagReading(
-                running, inFlight, queued, oldestWaitNanos, longestHoldNanos, leased, unmet, other, pressure, totals);
+    /** {@return whether one of the groups has a rate} */
+    boolean isRated() {
+        return rated;
+    }
+
+    /** {@return how many may run at once, if the value names one group and that is live; else {@link #UNKNOWN}} */
+    int maxConcurrency() {
+        return maxConcurrency;
+    }
+
+    /** {@return how much work there has been} */
+    TaskTotals totals() {
+        return totals;
+    }
+
+    TagReading with(int otherMaxConcurrency, TaskTotals otherTotals) {
+        return new TagReading(this::get, rated, otherMaxConcurrency, otherTotals);
     }
 
     /** {@return both together; one of them at most has a limit} */
     TagReading plus(TagReading other) {
         return new TagReading(
-                running + other.running,
-                inFlight + other.inFlight,
-                queued + other.queued,
-                Math.max(oldestWaitNanos, other.oldestWaitNanos),
-                Math.max(longestHoldNanos, other.longestHoldNanos),
-                leased + other.leased,
-                unmet + other.unmet,
+                gauge -> gauge.together(get(gauge), other.get(gauge)),
+                rated || other.rated,
                 Math.max(maxConcurrency, other.maxConcurrency),
-                pressure.plus(other.pressure),
-                sum(totals, other.totals));
+                merged(totals, other.totals, Long::sum));
     }
 
-    private static TaskTotals sum(TaskTotals a, TaskTotals b) {
+    /** {@return totals of which each number is made of those of two others} */
+    static TaskTotals merged(TaskTotals a, TaskTotals b, BinaryOperator<Long> both) {
         Map<RejectionReason, Long> rejected = new EnumMap<>(RejectionReason.class);
         rejected.putAll(a.rejectedByReason());
-        b.rejectedByReason().forEach((reason, number) -> rejected.merge(reason, number, Long::sum));
+        b.rejectedByReason().forEach((reason, number) -> rejected.merge(reason, number, both));
         return new TaskTotals(
-                a.submitted() + b.submitted(),
-                a.succeeded() + b.succeeded(),
-                a.failed() + b.failed(),
-                a.cancelled() + b.cancelled(),
-                rejected);
-    }
-
-    /** {@return the larger of each number} */
-    static TaskTotals most(TaskTotals a, TaskTotals b) {
-        Map<RejectionReason, Long> rejected = new EnumMap<>(RejectionReason.class);
-        rejected.putAll(a.rejectedByReason());
-        b.rejectedByReason().forEach((reason, number) -> rejected.merge(reason, number, Long::max));
-        return new TaskTotals(
-                Math.max(a.submitted(), b.submitted()),
-                Math.max(a.succeeded(), b.succeeded()),
-                Math.max(a.failed(), b.failed()),
-                Math.max(a.cancelled(), b.cancelled()),
+                both.apply(a.submitted(), b.submitted()),
+                both.apply(a.succeeded(), b.succeeded()),
+                both.apply(a.failed(), b.failed()),
+                both.apply(a.cancelled(), b.cancelled()),
                 rejected);
     }
 }
