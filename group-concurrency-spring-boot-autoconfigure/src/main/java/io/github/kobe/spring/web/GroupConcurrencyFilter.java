@@ -76,7 +76,6 @@ final class GroupConcurrencyFilter extends OncePerRequestFilter implements Order
     @Override
     public void afterSingletonsInstantiated() {
         rules.makeReady();
-        answer.makeReady();
     }
 
     /** A request that waited comes back as such. */

@@ -17,6 +17,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplicat
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.core.env.Environment;
 import org.springframework.web.filter.OncePerRequestFilter;
 import org.springframework.web.server.WebExceptionHandler;
@@ -50,12 +51,13 @@ public final class GroupConcurrencyWebAutoConfiguration {
     @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
     @ConditionalOnClass(HandlerExceptionResolver.class)
     @ConditionalOnBooleanProperty(name = "group-concurrency.web.problem-details.enabled", matchIfMissing = true)
+    @Import(ServletRejectionAnswer.class)
     static final class ServletProblemDetailsConfiguration {
 
         @Bean
         @ConditionalOnMissingBean(name = "groupConcurrencyRejectionExceptionResolver")
-        RejectionExceptionResolver groupConcurrencyRejectionExceptionResolver(BeanFactory beans) {
-            return new RejectionExceptionResolver(beans);
+        RejectionExceptionResolver groupConcurrencyRejectionExceptionResolver(ServletRejectionAnswer answer) {
+            return new RejectionExceptionResolver(answer);
         }
     }
 
@@ -64,12 +66,13 @@ public final class GroupConcurrencyWebAutoConfiguration {
     @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
     @ConditionalOnClass(WebExceptionHandler.class)
     @ConditionalOnBooleanProperty(name = "group-concurrency.web.problem-details.enabled", matchIfMissing = true)
+    @Import(ReactiveRejectionAnswer.class)
     static final class ReactiveProblemDetailsConfiguration {
 
         @Bean
         @ConditionalOnMissingBean(name = "groupConcurrencyRejectionWebExceptionHandler")
-        RejectionWebExceptionHandler groupConcurrencyRejectionWebExceptionHandler(BeanFactory beans) {
-            return new RejectionWebExceptionHandler(beans);
+        RejectionWebExceptionHandler groupConcurrencyRejectionWebExceptionHandler(ReactiveRejectionAnswer answer) {
+            return new RejectionWebExceptionHandler(answer);
         }
     }
 
@@ -78,6 +81,7 @@ public final class GroupConcurrencyWebAutoConfiguration {
     @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
     @ConditionalOnClass(OncePerRequestFilter.class)
     @ConditionalOnBooleanProperty("group-concurrency.web.filter.enabled")
+    @Import(ServletRejectionAnswer.class)
     static final class FilterConfiguration {
 
         /** A plain bean, not a registration bean, so that it comes after all others that also have the last order. */
@@ -88,6 +92,7 @@ public final class GroupConcurrencyWebAutoConfiguration {
                 BoundSettings bound,
                 ObjectProvider<RequestGroupKey> key,
                 ObjectProvider<MdcTaskDecorator> context,
+                ServletRejectionAnswer answer,
                 Environment environment,
                 ListableBeanFactory beans) {
             GroupConcurrencyProperties.Filter filter = properties.web().filter();
@@ -99,7 +104,7 @@ public final class GroupConcurrencyWebAutoConfiguration {
                     new FilterRules(rules, environment, beans),
                     context.getIfAvailable(),
                     new ServletCrossOrigin(beans),
-                    new ServletRejectionAnswer(beans),
+                    answer,
                     filter.order());
         }
 
@@ -121,6 +126,7 @@ public final class GroupConcurrencyWebAutoConfiguration {
     @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
     @ConditionalOnClass(WebFilter.class)
     @ConditionalOnBooleanProperty("group-concurrency.web.filter.enabled")
+    @Import(ReactiveRejectionAnswer.class)
     static final class ReactiveFilterConfiguration {
 
         @Bean
@@ -129,6 +135,7 @@ public final class GroupConcurrencyWebAutoConfiguration {
                 GroupConcurrencyProperties properties,
                 BoundSettings bound,
                 ObjectProvider<ExchangeGroupKey> key,
+                ReactiveRejectionAnswer answer,
                 ApplicationContext application) {
             GroupConcurrencyProperties.Filter filter = properties.web().filter();
             ExchangeGroupKey own = key.getIfAvailable();
@@ -138,6 +145,7 @@ public final class GroupConcurrencyWebAutoConfiguration {
                     own,
                     new FilterRules(rules, application.getEnvironment(), application),
                     application,
+                    answer,
                     filter.order());
         }
     }

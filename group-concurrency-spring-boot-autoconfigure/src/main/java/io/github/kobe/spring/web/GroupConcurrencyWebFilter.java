@@ -42,14 +42,19 @@ final class GroupConcurrencyWebFilter implements WebFilter, Ordered, SmartInitia
      * @param keys gives the keys where a rule has no source for them; may be {@code null} where each has
      * @param rules the rules
      * @param application the context whose requests it limits
+     * @param answer writes refusals
      * @param order its place among the filters
      */
     GroupConcurrencyWebFilter(
-            @Nullable ExchangeGroupKey keys, FilterRules rules, ApplicationContext application, int order) {
+            @Nullable ExchangeGroupKey keys,
+            FilterRules rules,
+            ApplicationContext application,
+            ReactiveRejectionAnswer answer,
+            int order) {
         this.keys = keys;
         this.rules = rules;
         this.application = application;
-        this.answer = new ReactiveRejectionAnswer(application);
+        this.answer = answer;
         this.crossOrigin = new ReactiveCrossOrigin(application.getBeanProvider(HandlerMapping.class));
         this.order = order;
     }
@@ -63,7 +68,6 @@ final class GroupConcurrencyWebFilter implements WebFilter, Ordered, SmartInitia
     @Override
     public void afterSingletonsInstantiated() {
         rules.makeReady();
-        answer.makeReady();
     }
 
     @Override

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.core.ResolvableType;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.MediaType;
@@ -19,7 +20,7 @@ import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 
 /** Writes the problem of a rejection to a response of WebFlux. */
-final class ReactiveRejectionAnswer {
+final class ReactiveRejectionAnswer implements SmartInitializingSingleton {
 
     private static final ResolvableType BODY = ResolvableType.forClass(ProblemDetail.class);
 
@@ -37,7 +38,8 @@ final class ReactiveRejectionAnswer {
     }
 
     /** Has the bean made that changes answers, if there is one. */
-    void makeReady() {
+    @Override
+    public void afterSingletonsInstantiated() {
         application.makeReady();
     }
 
@@ -52,11 +54,10 @@ final class ReactiveRejectionAnswer {
             Locale locale = asked == null ? Locale.getDefault() : asked;
             return Optional.of(Mono.defer(() -> write(application.to(problem, locale), exchange)));
         }
-        if (problem.mayPass()) {
-            response.getHeaders().set(RejectionProblem.RETRY_AFTER, problem.retryAfter());
-        }
-        byte[] body = problem.body();
-        response.getHeaders().set("Content-Type", RejectionProblem.CONTENT_TYPE);
+        RejectionResponse answer = new RejectionResponse(problem);
+        byte[] body = RejectionResponse.jsonOf(answer.getBody());
+        response.getHeaders().setAll(answer.getHeaders().toSingleValueMap());
+        response.getHeaders().setContentType(MediaType.APPLICATION_PROBLEM_JSON);
         response.getHeaders().setContentLength(body.length);
         return Optional.of(response.writeWith(
                 Mono.fromSupplier(() -> response.bufferFactory().wrap(body))));

@@ -7,8 +7,6 @@ import java.util.Optional;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
-import org.springframework.beans.factory.BeanFactory;
-import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.core.Ordered;
 import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.ModelAndView;
@@ -17,19 +15,14 @@ import org.springframework.web.servlet.ModelAndView;
  * Answers rejections with which a handler of Spring MVC ends, at once or through its future. It is the last of all
  * resolvers, so that the application's own handling of the exception takes precedence.
  */
-final class RejectionExceptionResolver implements HandlerExceptionResolver, Ordered, SmartInitializingSingleton {
+final class RejectionExceptionResolver implements HandlerExceptionResolver, Ordered {
 
     private static final Log LOGGER = LogFactory.getLog(RejectionExceptionResolver.class);
 
     private final ServletRejectionAnswer answer;
 
-    RejectionExceptionResolver(BeanFactory beans) {
-        answer = new ServletRejectionAnswer(beans);
-    }
-
-    @Override
-    public void afterSingletonsInstantiated() {
-        answer.makeReady();
+    RejectionExceptionResolver(ServletRejectionAnswer answer) {
+        this.answer = answer;
     }
 
     @Override

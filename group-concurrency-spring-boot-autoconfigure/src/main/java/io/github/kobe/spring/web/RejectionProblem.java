@@ -3,7 +3,6 @@ package io.github.kobe.spring.web;
 import io.github.kobe.RejectedTaskException;
 import io.github.kobe.RejectionReason;
 import io.github.kobe.spring.jdbc.GroupConnectionException;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
@@ -11,9 +10,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.annotation.AnnotatedElementUtils;
-import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
-import org.springframework.http.MediaType;
 import org.springframework.web.ErrorResponse;
 import org.springframework.web.bind.annotation.ResponseStatus;
 
@@ -37,8 +34,6 @@ record RejectionProblem(
     /** What a client is told of a request with the key of somebody else. */
     static final RejectionProblem OF_SOMEBODY_ELSE = new RejectionProblem(HttpStatus.FORBIDDEN, null, null);
 
-    static final String CONTENT_TYPE = MediaType.APPLICATION_PROBLEM_JSON_VALUE;
-    static final String RETRY_AFTER = HttpHeaders.RETRY_AFTER;
     /** Up to so many seconds. When there will be room, nobody knows: long enough not to be hammered, short enough to be of use. */
     private static final int LONGEST_PAUSE = 3;
 
@@ -99,11 +94,6 @@ record RejectionProblem(
                 || AnnotatedElementUtils.hasAnnotation(failure.getClass(), ResponseStatus.class);
     }
 
-    /** {@return whether the same request may be let in later} */
-    boolean mayPass() {
-        return reason != null;
-    }
-
     /** {@return in how many seconds to come back; not the same for all, who would come back together} */
     String retryAfter() {
         ThreadLocalRandom random = ThreadLocalRandom.current();
@@ -127,16 +117,5 @@ record RejectionProblem(
             case BAD_REQUEST -> "The key that requests are limited by is missing or too long.";
             default -> "The service can't handle the request at the moment.";
         };
-    }
-
-    /** {@return the body, in JSON; nothing in it comes from outside, so that nothing has to be escaped} */
-    byte[] body() {
-        String body = "{\"type\":\"about:blank\",\"title\":\"%s\",\"status\":%d,\"detail\":\"%s\"%s}"
-                .formatted(
-                        status.getReasonPhrase(),
-                        status.value(),
-                        detail(),
-                        reason == null ? "" : ",\"reason\":\"" + reason + "\"");
-        return body.getBytes(StandardCharsets.UTF_8);
     }
 }

@@ -1,8 +1,11 @@
 package io.github.kobe.spring.web;
 
 import io.github.kobe.RejectedTaskException;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.json.JsonWriter;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.InvalidMediaTypeException;
@@ -11,7 +14,7 @@ import org.springframework.http.ProblemDetail;
 import org.springframework.util.MimeTypeUtils;
 import org.springframework.web.ErrorResponse;
 
-/** A problem in Spring's terms, for an application that changes it. */
+/** A problem in Spring's terms, which an application may change. */
 final class RejectionResponse implements ErrorResponse {
 
     private final HttpStatusCode status;
@@ -25,8 +28,26 @@ final class RejectionResponse implements ErrorResponse {
         body = ProblemDetail.forStatusAndDetail(problem.status(), problem.detail());
         if (problem.reason() != null) {
             body.setProperty("reason", problem.reason().name());
-            headers.set(RejectionProblem.RETRY_AFTER, problem.retryAfter());
+            headers.set(HttpHeaders.RETRY_AFTER, problem.retryAfter());
         }
+    }
+
+    /** {@return a problem in JSON, written without a library for that, which need not be there} */
+    static byte[] jsonOf(ProblemDetail problem) {
+        Map<String, Object> members = new LinkedHashMap<>();
+        members.put(
+                "type",
+                problem.getType() == null ? "about:blank" : problem.getType().toString());
+        members.put("title", problem.getTitle());
+        members.put("status", problem.getStatus());
+        members.put("detail", problem.getDetail());
+        if (problem.getInstance() != null) {
+            members.put("instance", problem.getInstance().toString());
+        }
+        if (problem.getProperties() != null) {
+            members.putAll(problem.getProperties());
+        }
+        return JsonWriter.standard().write(members).toByteArray();
     }
 
     /**

@@ -1,7 +1,5 @@
 package io.github.kobe.spring.web;
 
-import org.springframework.beans.factory.BeanFactory;
-import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.core.Ordered;
 import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebExceptionHandler;
@@ -11,20 +9,15 @@ import reactor.core.publisher.Mono;
  * Answers rejections with which a WebFlux request ends. It comes after the application's own handlers of the exception,
  * and before Spring Boot's for all others.
  */
-final class RejectionWebExceptionHandler implements WebExceptionHandler, Ordered, SmartInitializingSingleton {
+final class RejectionWebExceptionHandler implements WebExceptionHandler, Ordered {
 
     /** Spring Boot's handler, which answers everything, has -1. */
     private static final int BEFORE_THE_DEFAULT = -2;
 
     private final ReactiveRejectionAnswer answer;
 
-    RejectionWebExceptionHandler(BeanFactory beans) {
-        answer = new ReactiveRejectionAnswer(beans);
-    }
-
-    @Override
-    public void afterSingletonsInstantiated() {
-        answer.makeReady();
+    RejectionWebExceptionHandler(ReactiveRejectionAnswer answer) {
+        this.answer = answer;
     }
 
     @Override

@@ -3,11 +3,9 @@ package io.github.kobe.spring.web;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import org.springframework.beans.factory.BeanFactory;
-import org.springframework.boot.json.JsonWriter;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.http.MediaType;
 import org.springframework.http.ProblemDetail;
 import org.springframework.http.converter.HttpMessageConverter;
@@ -18,7 +16,7 @@ import org.springframework.web.ErrorResponse;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter;
 
 /** Writes the problem of a rejection to a servlet's response. */
-final class ServletRejectionAnswer {
+final class ServletRejectionAnswer implements SmartInitializingSingleton {
 
     private static final String MVC =
             "org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter";
@@ -36,7 +34,8 @@ final class ServletRejectionAnswer {
     }
 
     /** Has the bean made that changes answers, if there is one. */
-    void makeReady() {
+    @Override
+    public void afterSingletonsInstantiated() {
         application.makeReady();
     }
 
@@ -50,11 +49,10 @@ final class ServletRejectionAnswer {
         if (application.isThere()) {
             write(application.to(problem, request.getLocale()), request, response);
         } else {
-            response.setStatus(problem.status().value());
-            if (problem.mayPass()) {
-                response.setHeader(RejectionProblem.RETRY_AFTER, problem.retryAfter());
-            }
-            write(problem.body(), response);
+            RejectionResponse answer = new RejectionResponse(problem);
+            response.setStatus(answer.getStatusCode().value());
+            answer.getHeaders().toSingleValueMap().forEach(response::setHeader);
+            write(answer.getBody(), response);
         }
         response.flushBuffer();
         return true;
@@ -73,7 +71,7 @@ final class ServletRejectionAnswer {
                 }
             }
         }
-        write(jsonOf(body), response);
+        write(body, response);
     }
 
     @SuppressWarnings("unchecked") // it has said that it can write these
@@ -83,26 +81,11 @@ final class ServletRejectionAnswer {
         ((HttpMessageConverter<ProblemDetail>) converter).write(body, type, new ServletServerHttpResponse(response));
     }
 
-    private static void write(byte[] json, HttpServletResponse response) throws IOException {
-        response.setContentType(RejectionProblem.CONTENT_TYPE);
+    private static void write(ProblemDetail body, HttpServletResponse response) throws IOException {
+        byte[] json = RejectionResponse.jsonOf(body);
+        response.setContentType(MediaType.APPLICATION_PROBLEM_JSON_VALUE);
         response.setContentLength(json.length);
         response.getOutputStream().write(json);
-    }
-
-    /** For an application without Spring MVC. */
-    private static byte[] jsonOf(ProblemDetail body) {
-        Map<String, Object> members = new LinkedHashMap<>();
-        members.put("type", String.valueOf(body.getType()));
-        members.put("title", body.getTitle());
-        members.put("status", body.getStatus());
-        members.put("detail", body.getDetail());
-        if (body.getInstance() != null) {
-            members.put("instance", body.getInstance().toString());
-        }
-        if (body.getProperties() != null) {
-            members.putAll(body.getProperties());
-        }
-        return JsonWriter.standard().write(members).toByteArray();
     }
 
     /** Apart, since Spring MVC may not be there. */

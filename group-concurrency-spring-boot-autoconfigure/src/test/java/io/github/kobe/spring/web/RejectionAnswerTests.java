@@ -10,11 +10,14 @@ import io.github.kobe.RejectionReason;
 import java.net.URI;
 import java.net.http.HttpResponse;
 import java.util.Locale;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
+import org.springframework.beans.factory.support.StaticListableBeanFactory;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Bean;
@@ -22,6 +25,8 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.support.StaticMessageSource;
 import org.springframework.http.HttpStatus;
+import org.springframework.mock.web.MockHttpServletRequest;
+import org.springframework.mock.web.MockHttpServletResponse;
 import org.springframework.web.ErrorResponse;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
@@ -84,6 +89,23 @@ class RejectionAnswerTests {
 
         assertThat(answer.statusCode()).isEqualTo(400);
         assertThat(answer.headers().firstValue("Content-Type")).hasValue("application/problem+json");
+    }
+
+    @Test
+    @Tag("boot")
+    void withoutSpringMvcItIsTheSameJson() throws Exception {
+        StaticListableBeanFactory beans = new StaticListableBeanFactory();
+        beans.addBean("answers", (RejectionAnswer) (rejection, locale) -> rejection);
+        MockHttpServletResponse answer = new MockHttpServletResponse();
+
+        boolean written = new ServletRejectionAnswer(beans)
+                .write(RejectionProblem.of(RejectionReason.SHUTDOWN), new MockHttpServletRequest(), answer);
+
+        assertThat(written).isTrue();
+        assertThat(answer.getContentType()).isEqualTo("application/problem+json");
+        assertThat(answer.getContentAsString())
+                .isEqualTo("{\"type\":\"about:blank\",\"title\":\"Service Unavailable\",\"status\":503,\"detail\":\"The"
+                        + " service can't handle the request at the moment.\",\"reason\":\"SHUTDOWN\"}");
     }
 
     @ParameterizedTest
