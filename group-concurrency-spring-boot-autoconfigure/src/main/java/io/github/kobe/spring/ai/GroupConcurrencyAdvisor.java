@@ -1,7 +1,6 @@
 package io.github.kobe.spring.ai;
 
 import io.github.kobe.Costs;
-import io.github.kobe.ExecutorShutdownException;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupPermit;
@@ -143,7 +142,10 @@ public final class GroupConcurrencyAdvisor implements CallAdvisor, StreamAdvisor
             }
             EnclosingPermit outer = context.getOrDefault(EnclosingPermit.class, null);
             CompletableFuture<GroupPermit> shared = EnclosingPermit.share(executor, outer, groupKey);
-            CompletableFuture<GroupPermit> asked = shared == null ? ask(outer, groupKey, costs.apply(request)) : shared;
+            CompletableFuture<GroupPermit> asked = shared == null
+                    ? EnclosingPermit.acquireAsync(
+                            executor, outer, groupKey, "", GroupLimits.NO_TIMEOUT, costs.apply(request))
+                    : shared;
             AtomicReference<Usage> last = new AtomicReference<>();
             return Mono.fromFuture(asked)
                     .flatMapMany(
@@ -167,14 +169,6 @@ public final class GroupConcurrencyAdvisor implements CallAdvisor, StreamAdvisor
                         }
                     });
         });
-    }
-
-    private CompletableFuture<GroupPermit> ask(@Nullable EnclosingPermit outer, String groupKey, Costs cost) {
-        try {
-            return EnclosingPermit.acquireAsync(executor, outer, groupKey, "", GroupLimits.NO_TIMEOUT, cost);
-        } catch (ExecutorShutdownException shutDown) {
-            return CompletableFuture.failedFuture(BlockingTurn.rejection(groupKey, RejectionReason.SHUTDOWN));
-        }
     }
 
     /** What is subscribed to here, or asked for by the thread that subscribes, is under the permit. */

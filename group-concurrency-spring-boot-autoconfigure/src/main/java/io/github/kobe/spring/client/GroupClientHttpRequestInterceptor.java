@@ -99,7 +99,7 @@ public final class GroupClientHttpRequestInterceptor implements ClientHttpReques
         } catch (IOException | RuntimeException failure) {
             throw failure;
         } catch (InterruptedException interrupted) {
-            throw BlockingTurn.interrupted(groupKey, interrupted);
+            throw BlockingTurn.interrupted(groupKey, "", interrupted);
         } catch (Exception failure) {
             throw new UndeclaredThrowableException(failure);
         }

@@ -1,13 +1,11 @@
 package io.github.kobe.spring.client;
 
 import io.github.kobe.Costs;
-import io.github.kobe.ExecutorShutdownException;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupPermit;
 import io.github.kobe.RejectedTaskException;
 import io.github.kobe.RejectionReason;
-import io.github.kobe.spring.internal.context.BlockingTurn;
 import io.github.kobe.spring.internal.context.EnclosingPermit;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
@@ -90,18 +88,13 @@ public final class GroupExchangeFilterFunction implements ExchangeFilterFunction
             if (groupKey == null || groupKey.isBlank()) {
                 return next.exchange(request);
             }
-            CompletableFuture<GroupPermit> asked;
-            try {
-                asked = EnclosingPermit.acquireAsync(
-                        executor,
-                        context.getOrDefault(EnclosingPermit.class, null),
-                        groupKey,
-                        "",
-                        GroupLimits.NO_TIMEOUT,
-                        Costs.unsaid());
-            } catch (ExecutorShutdownException shutDown) {
-                return Mono.error(BlockingTurn.rejection(groupKey, RejectionReason.SHUTDOWN));
-            }
+            CompletableFuture<GroupPermit> asked = EnclosingPermit.acquireAsync(
+                    executor,
+                    context.getOrDefault(EnclosingPermit.class, null),
+                    groupKey,
+                    "",
+                    GroupLimits.NO_TIMEOUT,
+                    Costs.unsaid());
             return Mono.fromFuture(asked)
                     .flatMap(permit -> next.exchange(request))
                     .map(response -> {

@@ -5,6 +5,7 @@ import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPermit;
 import io.github.kobe.RejectedTaskException;
 import io.github.kobe.RejectionReason;
+import io.github.kobe.spring.internal.context.BlockingTurn;
 import io.github.kobe.spring.internal.settings.PrintableText;
 import java.io.PrintWriter;
 import java.sql.Connection;
@@ -183,10 +184,9 @@ public final class GroupDataSource implements DataSource {
         } catch (RejectedTaskException rejection) {
             throw new GroupConnectionException(rejection);
         } catch (ExecutorShutdownException shutDown) {
-            throw rejection(key, id, RejectionReason.SHUTDOWN, shutDown);
+            throw new GroupConnectionException(BlockingTurn.rejection(key, id, RejectionReason.SHUTDOWN, shutDown));
         } catch (InterruptedException interrupted) {
-            thread.interrupt();
-            throw rejection(key, id, RejectionReason.INTERRUPTED, interrupted);
+            throw new GroupConnectionException(BlockingTurn.interrupted(key, id, interrupted));
         } catch (IllegalArgumentException refused) {
             throw new SQLNonTransientConnectionException(
                     "A connection is for no such group: " + refused.getMessage(), SQL_STATE, refused);
@@ -197,12 +197,6 @@ public final class GroupDataSource implements DataSource {
     private static String nameOf(Thread thread) {
         String name = thread.getName();
         return name.isEmpty() ? "#" + thread.threadId() : name;
-    }
-
-    private static GroupConnectionException rejection(String key, String id, RejectionReason reason, Exception cause) {
-        RejectedTaskException rejection = new RejectedTaskException(key, id, reason, -1, -1);
-        rejection.initCause(cause);
-        return new GroupConnectionException(rejection);
     }
 
     private void tellOfThird(Thread thread) {

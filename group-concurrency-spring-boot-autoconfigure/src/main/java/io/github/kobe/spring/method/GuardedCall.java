@@ -178,7 +178,7 @@ final class GuardedCall {
         }
     }
 
-    RejectedTaskException rejection(RejectionReason reason) {
+    private RejectedTaskException rejection(RejectionReason reason) {
         long queued = executor.groupStats(groupKey).map(group -> group.queued()).orElse(0);
         return new RejectedTaskException(groupKey, taskId(), reason, -1, queued);
     }

@@ -1,12 +1,16 @@
 package io.github.kobe.spring.method;
 
+import io.github.kobe.RejectedTaskException;
+import java.lang.reflect.UndeclaredThrowableException;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
+import reactor.core.Exceptions;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Operators;
 
 /**
  * The method runs at each subscription of what the caller got at once: a {@link Mono}, a {@link Flux}, or a type
@@ -57,19 +61,45 @@ final class ReactiveStyle implements CallStyle {
         return single;
     }
 
-    /** {@return what a method returned, or its fallback, as a publisher} */
-    Publisher<?> publisherOf(@Nullable Object returned) {
-        return toPublisher.apply(returned);
-    }
-
     @Override
     public boolean goesOnInSchedulers() {
         return true;
     }
 
+    /**
+     * Each subscription is limited. The method itself runs once that has its permit, so what it does before it returns is within
+     * the limit too.
+     */
     @Override
     public Object start(GuardedCall call) {
-        Publisher<Object> publisher = new ReactiveCall(call, this).publisher();
+        Publisher<Object> publisher =
+                subscriber -> new ReactiveTurn(call, this, Operators.toCoreSubscriber(subscriber)).start();
         return fromPublisher.apply(single ? Mono.fromDirect(publisher) : Flux.from(publisher));
+    }
+
+    /** {@return what the method of a call returns} */
+    Publisher<?> proceed(GuardedCall call) {
+        try {
+            return toPublisher.apply(call.proceedAnew());
+        } catch (Throwable thrown) {
+            return Mono.error(tellable(thrown));
+        }
+    }
+
+    /** {@return what is subscribed to by one who isn't let in} */
+    Publisher<?> instead(GuardedCall call, Throwable refusal) {
+        try {
+            if (refusal instanceof RejectedTaskException rejection) {
+                return toPublisher.apply(call.rejected(rejection));
+            }
+            return Mono.error(tellable(refusal));
+        } catch (Throwable thrown) {
+            return Mono.error(tellable(thrown));
+        }
+    }
+
+    /** Reactor would throw some errors of the JVM past the subscriber, which would wait for ever with its permit. */
+    static Throwable tellable(Throwable thrown) {
+        return Exceptions.isJvmFatal(thrown) ? new UndeclaredThrowableException(thrown) : thrown;
     }
 }

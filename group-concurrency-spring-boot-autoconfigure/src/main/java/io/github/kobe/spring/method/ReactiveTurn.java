@@ -1,6 +1,5 @@
 package io.github.kobe.spring.method;
 
-import io.github.kobe.ExecutorShutdownException;
 import io.github.kobe.GroupPermit;
 import io.github.kobe.spring.internal.context.EnclosingPermit;
 import io.github.kobe.spring.observation.ReactorObservation;
@@ -34,8 +33,8 @@ final class ReactiveTurn extends Operators.DeferredSubscription implements CoreS
     private static final boolean OBSERVABLE =
             ClassUtils.isPresent("io.micrometer.observation.Observation", ReactiveTurn.class.getClassLoader());
 
-    private final ReactiveCall call;
-    private final boolean single;
+    private final GuardedCall call;
+    private final ReactiveStyle style;
     private final CoreSubscriber<? super Object> downstream;
 
     /** What this one is within, which is open for as long as this is, unless it was cancelled. */
@@ -66,11 +65,11 @@ final class ReactiveTurn extends Operators.DeferredSubscription implements CoreS
     private volatile boolean ended;
 
     /**
-     * @param single whether it has one element at most
+     * @param style how the method's result is subscribed to
      */
-    ReactiveTurn(ReactiveCall call, boolean single, CoreSubscriber<? super Object> downstream) {
+    ReactiveTurn(GuardedCall call, ReactiveStyle style, CoreSubscriber<? super Object> downstream) {
         this.call = call;
-        this.single = single;
+        this.style = style;
         this.downstream = downstream;
         Context context = downstream.currentContext();
         this.outer = context.getOrDefault(ReactiveTurn.class, CURRENT.get());
@@ -81,7 +80,7 @@ final class ReactiveTurn extends Operators.DeferredSubscription implements CoreS
     void start() {
         downstream.onSubscribe(this);
         if (!isCancelled()) {
-            CompletableFuture<GroupPermit> future = ask();
+            CompletableFuture<GroupPermit> future = observation == null ? ask() : observation.around(this::ask);
             asked = future;
             if (isCancelled()) {
                 future.cancel(false);
@@ -92,12 +91,10 @@ final class ReactiveTurn extends Operators.DeferredSubscription implements CoreS
 
     // ---- to the permit
 
+    /** Asks for a permit from inside of what encloses the subscriber, blocking nothing. */
     private CompletableFuture<GroupPermit> ask() {
-        try {
-            return observation == null ? call.ask(enclosing) : observation.around(() -> call.ask(enclosing));
-        } catch (ExecutorShutdownException shutDown) {
-            return CompletableFuture.failedFuture(call.shutDown());
-        }
+        return EnclosingPermit.acquireAsync(
+                call.executor(), enclosing, call.groupKey(), call.taskId(), call.maxWait(), call.costs());
     }
 
     private void answered(@Nullable GroupPermit granted, @Nullable Throwable refusal) {
@@ -106,10 +103,10 @@ final class ReactiveTurn extends Operators.DeferredSubscription implements CoreS
             if (isCancelled()) {
                 close(new Cancelled());
             } else {
-                within(() -> subscribeTo(call::proceed));
+                within(() -> subscribeTo(() -> style.proceed(call)));
             }
         } else if (!isCancelled() && refusal != null) {
-            subscribeTo(() -> call.instead(refusal));
+            subscribeTo(() -> style.instead(call, refusal));
         }
     }
 
@@ -117,7 +114,7 @@ final class ReactiveTurn extends Operators.DeferredSubscription implements CoreS
         try {
             method.get().subscribe(this);
         } catch (Throwable thrown) {
-            onError(ReactiveCall.tellable(thrown)); // else the subscriber would wait for ever
+            onError(ReactiveStyle.tellable(thrown)); // else the subscriber would wait for ever
         }
     }
 
@@ -188,7 +185,7 @@ final class ReactiveTurn extends Operators.DeferredSubscription implements CoreS
 
     @Override
     public void onNext(Object element) {
-        if (single) {
+        if (style.isSingle()) {
             value = element;
             return;
         }

@@ -33,12 +33,12 @@ public final class BlockingTurn {
                 return call.call();
             });
         } catch (ExecutorShutdownException shutDown) {
-            throw entered[0] ? shutDown : rejection(groupKey, RejectionReason.SHUTDOWN);
+            throw entered[0] ? shutDown : rejection(groupKey, "", RejectionReason.SHUTDOWN, shutDown);
         } catch (InterruptedException interrupted) {
             if (entered[0]) {
                 throw interrupted;
             }
-            throw interrupted(groupKey, interrupted);
+            throw interrupted(groupKey, "", interrupted);
         }
     }
 
@@ -46,22 +46,26 @@ public final class BlockingTurn {
      * {@return the rejection of a call whose thread was interrupted while it waited} Sets the thread's interrupt status again.
      *
      * @param groupKey the group
+     * @param taskId the purpose of the call; empty: it has no name
      * @param interrupted what the wait has thrown
      */
-    public static RejectedTaskException interrupted(String groupKey, InterruptedException interrupted) {
+    public static RejectedTaskException interrupted(String groupKey, String taskId, InterruptedException interrupted) {
         Thread.currentThread().interrupt();
-        RejectedTaskException rejection = rejection(groupKey, RejectionReason.INTERRUPTED);
-        rejection.initCause(interrupted);
-        return rejection;
+        return rejection(groupKey, taskId, RejectionReason.INTERRUPTED, interrupted);
     }
 
     /**
      * {@return the rejection of a call}
      *
      * @param groupKey the group
+     * @param taskId the purpose of the call; empty: it has no name
      * @param reason why it isn't made
+     * @param cause what the engine has thrown
      */
-    public static RejectedTaskException rejection(String groupKey, RejectionReason reason) {
-        return new RejectedTaskException(groupKey, "", reason, -1, -1);
+    public static RejectedTaskException rejection(
+            String groupKey, String taskId, RejectionReason reason, Exception cause) {
+        RejectedTaskException rejection = new RejectedTaskException(groupKey, taskId, reason, -1, -1);
+        rejection.initCause(cause);
+        return rejection;
     }
 }

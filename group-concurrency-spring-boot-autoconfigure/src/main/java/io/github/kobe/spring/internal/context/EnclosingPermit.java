@@ -1,8 +1,10 @@
 package io.github.kobe.spring.internal.context;
 
 import io.github.kobe.Costs;
+import io.github.kobe.ExecutorShutdownException;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPermit;
+import io.github.kobe.RejectionReason;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -144,8 +146,7 @@ public record EnclosingPermit(
      * @param taskId names the purpose of the permit
      * @param maxWait how long to wait
      * @param costs what it costs of the group's rates
-     * @return as {@link GroupExecutor#acquireAsync(String, String, Duration)}
-     * @throws io.github.kobe.ExecutorShutdownException after a shutdown
+     * @return as {@link GroupExecutor#acquireAsync(String, String, Duration)}; after a shutdown it fails with a rejection
      */
     public static CompletableFuture<GroupPermit> acquireAsync(
             GroupExecutor executor,
@@ -154,10 +155,22 @@ public record EnclosingPermit(
             String taskId,
             Duration maxWait,
             Costs costs) {
-        CompletableFuture<GroupPermit> shared = share(executor, innermost, groupKey);
-        if (shared != null) {
-            return shared;
+        try {
+            CompletableFuture<GroupPermit> shared = share(executor, innermost, groupKey);
+            return shared == null ? acquire(executor, innermost, groupKey, taskId, maxWait, costs) : shared;
+        } catch (ExecutorShutdownException shutDown) {
+            return CompletableFuture.failedFuture(
+                    BlockingTurn.rejection(groupKey, taskId, RejectionReason.SHUTDOWN, shutDown));
         }
+    }
+
+    private static CompletableFuture<GroupPermit> acquire(
+            GroupExecutor executor,
+            @Nullable EnclosingPermit innermost,
+            String groupKey,
+            String taskId,
+            Duration maxWait,
+            Costs costs) {
         Function<GroupPermit, CompletableFuture<GroupPermit>> ask =
                 permit -> permit.acquireAsync(groupKey, taskId, maxWait, costs).toCompletableFuture();
         CompletableFuture<GroupPermit> under = askUnder(executor, innermost, permit -> true, ask);
