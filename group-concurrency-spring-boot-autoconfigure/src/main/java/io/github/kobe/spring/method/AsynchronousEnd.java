@@ -49,16 +49,20 @@ final class AsynchronousEnd {
 
     /** Completes a future with a value, or with the exception that is inside its wrappers. */
     static void complete(CompletableFuture<Object> target, @Nullable Object value, @Nullable Throwable failure) {
-        Throwable thrown = failure;
-        while ((thrown instanceof CompletionException || thrown instanceof ExecutionException)
-                && thrown.getCause() != null) {
-            thrown = thrown.getCause();
-        }
-        if (thrown == null) {
+        if (failure == null) {
             target.complete(value);
         } else {
-            target.completeExceptionally(thrown);
+            target.completeExceptionally(unwrapped(failure));
         }
+    }
+
+    private static Throwable unwrapped(Throwable failure) {
+        Throwable inner = failure;
+        while ((inner instanceof CompletionException || inner instanceof ExecutionException)
+                && inner.getCause() != null) {
+            inner = inner.getCause();
+        }
+        return inner;
     }
 
     private static Future<?> asFuture(@Nullable Object returned) {
@@ -86,14 +90,10 @@ final class AsynchronousEnd {
     }
 
     private static Exception causeOf(ExecutionException ended) {
-        Throwable cause = ended.getCause();
-        while (cause instanceof CompletionException && cause.getCause() != null) {
-            cause = cause.getCause();
-        }
-        return switch (cause) {
+        return switch (unwrapped(ended)) {
             case Error error -> throw error;
             case Exception exception -> exception;
-            case null, default -> ended;
+            default -> ended;
         };
     }
 }

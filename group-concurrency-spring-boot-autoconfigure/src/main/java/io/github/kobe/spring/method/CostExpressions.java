@@ -116,7 +116,7 @@ final class CostExpressions {
         if (computed.isEmpty()) {
             return fixed;
         }
-        KeyEvaluationContext context = KeyEvaluationContext.of(method, target, args, places, beans);
+        KeyEvaluationContext context = new KeyEvaluationContext(method, target, args, places, beans);
         Costs costs = fixed;
         for (Computed cost : computed) {
             String name = "The cost of " + InvalidGroupConcurrentException.nameOf(method) + ": '"
@@ -147,7 +147,7 @@ final class CostExpressions {
 
     /** Adds the methods and fields that its expressions read. */
     void addReached(Class<?> targetClass, Set<Member> reached) {
-        ReachedMembers members = new ReachedMembers(method, targetClass, reached);
+        ReachedMembers members = new ReachedMembers(method, places, targetClass, reached);
         computed.forEach(cost -> members.addAllOf(cost.expression.getAST()));
     }
 

@@ -169,7 +169,7 @@ final class GroupKeyExpression {
             if (expression != null && part.place >= 0) {
                 text = textOf(args[part.place], expression);
             } else if (expression != null) {
-                context = context == null ? KeyEvaluationContext.of(method, target, args, places, beans) : context;
+                context = context == null ? new KeyEvaluationContext(method, target, args, places, beans) : context;
                 text = textOf(context.valueOf(expression, nameOf(expression)), expression);
             }
             key = key.isEmpty() ? text : key.concat(text);
@@ -179,7 +179,7 @@ final class GroupKeyExpression {
 
     /** Adds the methods and fields that its expressions read. */
     void addReached(Class<?> targetClass, Set<Member> reached) {
-        ReachedMembers members = new ReachedMembers(method, targetClass, reached);
+        ReachedMembers members = new ReachedMembers(method, places, targetClass, reached);
         for (Part part : parts) {
             if (part.expression != null) {
                 members.addAllOf(part.expression.getAST());

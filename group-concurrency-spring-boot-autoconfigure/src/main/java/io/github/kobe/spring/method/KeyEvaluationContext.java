@@ -38,24 +38,16 @@ final class KeyEvaluationContext extends StandardEvaluationContext {
      * @param places of the arguments, by the names of their variables
      * @param beans finds the beans that expressions name; null: they may name none
      */
-    static KeyEvaluationContext of(
+    KeyEvaluationContext(
             Method method,
             @Nullable Object target,
             @Nullable Object[] args,
             Map<String, Integer> places,
             @Nullable BeanResolver beans) {
-        Class<?> targetClass = target == null ? method.getDeclaringClass() : ClassUtils.getUserClass(target);
-        return new KeyEvaluationContext(new CallRoot(method, target, targetClass, args), places, beans);
-    }
-
-    /**
-     * @param places of the arguments, by the names of their variables
-     * @param beans finds the beans that expressions name; null: they may name none
-     */
-    KeyEvaluationContext(CallRoot root, Map<String, Integer> places, @Nullable BeanResolver beans) {
-        super(root);
+        super(new CallRoot(
+                method, target, target == null ? method.getDeclaringClass() : ClassUtils.getUserClass(target), args));
         this.places = places;
-        this.args = root.getArgs();
+        this.args = args;
         setPropertyAccessors(PROPERTIES);
         setMethodResolvers(METHODS);
         setConstructorResolvers(List.of());

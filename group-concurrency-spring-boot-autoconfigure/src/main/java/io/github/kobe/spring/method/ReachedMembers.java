@@ -7,6 +7,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.BeanUtils;
@@ -24,12 +25,17 @@ import org.springframework.util.ReflectionUtils;
 final class ReachedMembers {
 
     private final Method method;
+    private final Map<String, Integer> places;
     private final Class<?> targetClass;
     private final Set<Member> reached;
 
-    /** @param reached where they are added */
-    ReachedMembers(Method method, Class<?> targetClass, Set<Member> reached) {
+    /**
+     * @param places of the method's arguments, by the names of their variables
+     * @param reached where they are added
+     */
+    ReachedMembers(Method method, Map<String, Integer> places, Class<?> targetClass, Set<Member> reached) {
         this.method = method;
+        this.places = places;
         this.targetClass = targetClass;
         this.reached = reached;
     }
@@ -62,14 +68,8 @@ final class ReachedMembers {
         if (name.equals("root")) {
             return CallRoot.class;
         }
-        @Nullable String @Nullable [] names = GuardedMethods.PARAMETER_NAMES.getParameterNames(method);
-        int count = names == null ? method.getParameterCount() : names.length; // as ExpressionCheck has it
-        for (int i = 0; i < count; i++) {
-            if (name.equals("p" + i) || name.equals("a" + i) || (names != null && name.equals(names[i]))) {
-                return method.getParameterTypes()[i];
-            }
-        }
-        return null;
+        Integer place = places.get(name);
+        return place == null ? null : method.getParameterTypes()[place];
     }
 
     private @Nullable Class<?> property(Class<?> type, String name) {
