@@ -44,32 +44,30 @@ final class ConfiguredPolicy {
         this.properties = properties;
         this.settings = settings;
         this.rules = GroupRules.ofTheExecutor(properties, settings);
-        if (properties.metrics().maxTagValues() < 1) {
-            throw settings.refusal("must be at least 1", "at least 1", null, "metrics", "max-tag-values");
-        }
+        require(properties.metrics().maxTagValues() >= 1, "at least 1", "metrics", "max-tag-values");
         Duration oldestWait = properties.health().oldestWait();
-        if (oldestWait != null && oldestWait.isNegative()) {
-            throw settings.refusal("must be zero or more", "zero or more", null, "health", "oldest-wait");
-        }
+        require(oldestWait == null || !oldestWait.isNegative(), "zero or more", "health", "oldest-wait");
         Integer queue = properties.health().queue();
-        if (queue != null && queue < 0) {
-            throw settings.refusal("must be at least 0", "at least 0", null, "health", "queue");
-        }
+        require(queue == null || queue >= 0, "at least 0", "health", "queue");
         Duration clusterLoss = properties.health().clusterLoss();
-        if (clusterLoss != null && clusterLoss.isNegative()) {
-            throw settings.refusal("must be zero or more", "zero or more", null, "health", "cluster-loss");
-        }
-        if (!properties.warnings().interval().isPositive()) {
-            throw settings.refusal("must be more than zero", "more than zero", null, "warnings", "interval");
-        }
-        if (properties.shutdown().awaitTerminationPeriod().isNegative()) {
-            throw settings.refusal(
-                    "must be zero or more", "zero or more", null, "shutdown", "await-termination-period");
-        }
+        require(clusterLoss == null || !clusterLoss.isNegative(), "zero or more", "health", "cluster-loss");
+        require(properties.warnings().interval().isPositive(), "more than zero", "warnings", "interval");
+        require(
+                !properties.shutdown().awaitTerminationPeriod().isNegative(),
+                "zero or more",
+                "shutdown",
+                "await-termination-period");
         Duration longestPause = properties.client().honourRetryAfter();
-        if (longestPause != null && (!longestPause.isPositive() || longestPause.compareTo(LONGEST_PAUSE) > 0)) {
-            String allowed = "more than zero, at most 31d";
-            throw settings.refusal("must be " + allowed, allowed, null, "client", "honour-retry-after");
+        require(
+                longestPause == null || (longestPause.isPositive() && longestPause.compareTo(LONGEST_PAUSE) <= 0),
+                "more than zero, at most 31d",
+                "client",
+                "honour-retry-after");
+    }
+
+    private void require(boolean isAllowed, String allowed, String... setting) {
+        if (!isAllowed) {
+            throw settings.refusal("must be " + allowed, allowed, null, setting);
         }
     }
 

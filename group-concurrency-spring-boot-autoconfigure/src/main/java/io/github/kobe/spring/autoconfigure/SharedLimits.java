@@ -15,8 +15,6 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.boot.context.properties.source.ConfigurationProperty;
-import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
 
 /** How the starter's executor shares limits with those of other instances, if it does. */
 final class SharedLimits {
@@ -88,21 +86,10 @@ final class SharedLimits {
             return store;
         }
         String problem = "needs a store by which the instances share";
-        ConfigurationProperty first = firstLimit();
-        if (first != null) {
-            throw InvalidSettings.of(first, problem, STORES, null);
-        }
-        throw refusal(problem, STORES, "on-store-loss");
-    }
-
-    /** {@return the first limit over all instances among the settings; {@code null}: there is none} */
-    private @Nullable ConfigurationProperty firstLimit() {
-        String limit = LimitSetting.CLUSTER_MAX_IN_FLIGHT.property().replace("-", "");
-        return bound.getObject().under(Set.of("defaults", "groups", "grouplist")).stream()
-                .filter(property ->
-                        property.getName().getLastElement(Form.UNIFORM).equals(limit))
-                .findFirst()
-                .orElse(null);
+        throw bound.getObject()
+                .first(LimitSetting.CLUSTER_MAX_IN_FLIGHT, Set.of("defaults", "groups", "grouplist"))
+                .map(limit -> InvalidSettings.of(limit, problem, STORES, null))
+                .orElseGet(() -> refusal(problem, STORES, "on-store-loss"));
     }
 
     private ClusterSettings with(

@@ -11,7 +11,6 @@ import io.github.kobe.spring.internal.settings.InvalidSettings;
 import io.github.kobe.spring.internal.settings.LimitSetting;
 import java.util.Set;
 import java.util.regex.Pattern;
-import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
 
 /** What the settings say of connections. All that doesn't depend on a pool has been checked. */
 final class ConnectionSettings {
@@ -55,11 +54,7 @@ final class ConnectionSettings {
         if (!limits.isClustered()) {
             return;
         }
-        String limit = LimitSetting.CLUSTER_MAX_IN_FLIGHT.property().replace("-", "");
-        throw settings.under(Set.of(BoundSettings.DATASOURCE)).stream()
-                .filter(property ->
-                        property.getName().getLastElement(Form.UNIFORM).equals(limit))
-                .findFirst()
+        throw settings.first(LimitSetting.CLUSTER_MAX_IN_FLIGHT, Set.of(BoundSettings.DATASOURCE))
                 .map(property -> InvalidSettings.of(
                         property,
                         "can't be kept: each instance has a pool of its own",

@@ -127,9 +127,9 @@ public final class BoundSettings implements ConfigurationPropertiesBindHandlerAd
     }
 
     private static boolean beginsWith(ConfigurationPropertyName name, String... elements) {
+        int placeOfKey = KnownNames.placeOfKey(name);
         for (int i = 0; i < elements.length; i++) {
-            boolean key =
-                    i > 0 && elements[i - 1].equals("groups") && (i == 1 || (i == 2 && elements[0].equals(DATASOURCE)));
+            boolean key = i + 1 == placeOfKey;
             String element = name.getElement(i + 1, key ? Form.ORIGINAL : Form.UNIFORM);
             if (!element.equals(key ? elements[i] : elements[i].replace("-", ""))) {
                 return false;
@@ -155,6 +155,20 @@ public final class BoundSettings implements ConfigurationPropertiesBindHandlerAd
                 .filter(property -> firstElements.contains(property.getName().getElement(1, Form.UNIFORM)))
                 .sorted(Comparator.comparing(ConfigurationProperty::getName))
                 .toList();
+    }
+
+    /**
+     * {@return the first bound property, by name, of a limit; empty: there is none}
+     *
+     * @param limit the limit
+     * @param firstElements as in {@link #under}
+     */
+    public Optional<ConfigurationProperty> first(LimitSetting limit, Set<String> firstElements) {
+        String last = limit.property().replace("-", "");
+        return under(firstElements).stream()
+                .filter(property ->
+                        property.getName().getLastElement(Form.UNIFORM).equals(last))
+                .findFirst();
     }
 
     /**

@@ -7,8 +7,6 @@ import io.github.kobe.cluster.OnStoreLoss;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -145,9 +143,6 @@ public record GroupConcurrencyProperties(
             @Nullable Duration per,
             @Nullable Integer burst) {
 
-        private static final Pattern TEXT =
-                Pattern.compile("(\\d{1,10})\\s+per\\s+(\\S+)(?:\\s+burst\\s+(\\d{1,10}))?");
-
         /**
          * Reads one text.
          *
@@ -156,21 +151,14 @@ public record GroupConcurrencyProperties(
          * @throws IllegalArgumentException if it says nothing of that
          */
         public static @Nullable RateSetting valueOf(String text) {
-            String stripped = text.strip();
-            if (stripped.isEmpty()) {
+            NamedRateSetting read = NamedRateSetting.valueOf(text);
+            if (read == null) {
                 return null;
             }
-            if (stripped.equals(LimitSetting.UNLIMITED)) {
-                return new RateSetting(null, null, null);
+            if (read.name() != null || read.defaultCost() != null || read.refund() != null) {
+                throw new IllegalArgumentException("only one of several rates has such a part");
             }
-            Matcher parts = TEXT.matcher(stripped);
-            if (!parts.matches()) {
-                throw new IllegalArgumentException("neither a rate nor " + LimitSetting.UNLIMITED);
-            }
-            return new RateSetting(
-                    Integer.valueOf(parts.group(1)),
-                    LimitSetting.duration(parts.group(2)),
-                    parts.group(3) == null ? null : Integer.valueOf(parts.group(3)));
+            return new RateSetting(read.limit(), read.per(), read.burst());
         }
 
         /** {@return the rate as the engine takes it} */

@@ -156,13 +156,14 @@ final class KnownNames {
 
     private static boolean isInElement(ConfigurationPropertyName name) {
         int elements = name.getNumberOfElements();
-        return elements > 2 && (name.isNumericIndex(elements - 2) || isInGroups(name, elements));
+        return elements > 2 && (name.isNumericIndex(elements - 2) || placeOfKey(name) > 0);
     }
 
-    private static boolean isInGroups(ConfigurationPropertyName name, int elements) {
-        boolean ofConnections = name.getElement(1, Form.UNIFORM).equals(BoundSettings.DATASOURCE);
-        int map = ofConnections ? 2 : 1;
-        return elements > map + 1 && name.getElement(map, Form.UNIFORM).equals("groups");
+    /** {@return the place of a group's key in a name; -1: it is of no group in a map} */
+    static int placeOfKey(ConfigurationPropertyName name) {
+        int elements = name.getNumberOfElements();
+        int map = elements > 1 && name.getElement(1, Form.UNIFORM).equals(BoundSettings.DATASOURCE) ? 2 : 1;
+        return elements > map + 1 && name.getElement(map, Form.UNIFORM).equals("groups") ? map + 1 : -1;
     }
 
     /** Adds the names of a record's settings; of those in a map or a list only for the key that the unknown name has. */
