@@ -58,7 +58,9 @@ class OperatingTests {
                 .withBean(ClusterStore.class, ClusterStore::inMemory)
                 .withPropertyValues(
                         "group-concurrency.global.max-in-flight=9",
+                        "group-concurrency.global.rate=600 per 1m",
                         "group-concurrency.groups.vip.max-concurrency=2",
+                        "group-concurrency.groups.vip.rate=60 per 1m",
                         "group-concurrency.groups.vip.cluster-max-in-flight=9",
                         "group-concurrency.cluster.on-store-loss=closed",
                         "group-concurrency.rollout.store=memory",

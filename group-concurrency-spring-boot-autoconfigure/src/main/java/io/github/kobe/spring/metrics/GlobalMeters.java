@@ -3,7 +3,6 @@ package io.github.kobe.spring.metrics;
 import io.github.kobe.GroupExecutorStats;
 import io.github.kobe.Rate;
 import io.micrometer.core.instrument.Gauge;
-import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import java.util.ArrayList;
@@ -17,7 +16,12 @@ final class GlobalMeters {
     private final GroupMeters source;
     private final List<Registered> registered = new ArrayList<>();
 
-    private record Registered(MeterRegistry registry, List<Meter> permits, List<Meter> rates) {}
+    private record Registered(MeterRegistry registry, MeterSet permits, MeterSet rate, MeterSet remembered) {
+
+        static Registered in(MeterRegistry registry) {
+            return new Registered(registry, new MeterSet(registry), new MeterSet(registry), new MeterSet(registry));
+        }
+    }
 
     GlobalMeters(String executorName, GroupMeters source) {
         this.tags = Tags.of("executor", executorName, "group", GroupTags.ALL);
@@ -37,22 +41,19 @@ final class GlobalMeters {
                 "Tasks of all groups that are started and not finished",
                 GroupExecutorStats::inFlight);
         gauge(registry, "queued", "tasks", "Tasks and callers of all groups that wait", GroupExecutorStats::queued);
-        gauge(
-                registry,
-                "rate.remembered",
-                "keys",
-                "Keys whose groups are forgotten, but not yet what these have used up of their rates",
-                GroupExecutorStats::rememberedRates);
-        registered.add(new Registered(registry, new ArrayList<>(), new ArrayList<>()));
+        registered.add(Registered.in(registry));
     }
 
-    /** Registers the gauges of the limit, or removes them. */
-    void alignLimit(boolean limited) {
+    /**
+     * Registers the gauges that have something to tell, and removes the others.
+     *
+     * @param limited whether there is a limit over all groups
+     * @param rated whether there is a rate over all groups
+     * @param remembered whether something may be remembered of the rates of groups
+     */
+    void align(boolean limited, boolean rated, boolean remembered) {
         for (Registered known : registered) {
-            if (!limited) {
-                known.permits.forEach(known.registry::remove);
-                known.permits.clear();
-            } else if (known.permits.isEmpty()) {
+            known.permits.align(limited, () -> {
                 known.permits.add(gauge(
                         known.registry,
                         "max.permits",
@@ -65,24 +66,23 @@ final class GlobalMeters {
                         "permits",
                         "Tasks more that could be in flight over all groups",
                         all -> Math.max(0, TagMeters.limit(all.globalMaxInFlight()) - all.inFlight())));
-            }
-        }
-    }
-
-    /** Registers the gauge of the rate, or removes it. */
-    void alignRate(boolean rated) {
-        for (Registered known : registered) {
-            if (!rated) {
-                known.rates.forEach(known.registry::remove);
-                known.rates.clear();
-            } else if (known.rates.isEmpty()) {
-                known.rates.add(gauge(
-                        known.registry,
-                        "rate.used",
-                        "ratio",
-                        "Share of the burst of the rate over all groups that is used up",
-                        GlobalMeters::rateUsed));
-            }
+            });
+            known.rate.align(
+                    rated,
+                    () -> known.rate.add(gauge(
+                            known.registry,
+                            "rate.used",
+                            "ratio",
+                            "Share of the burst of the rate over all groups that is used up",
+                            GlobalMeters::rateUsed)));
+            known.remembered.align(
+                    remembered,
+                    () -> known.remembered.add(gauge(
+                            known.registry,
+                            "rate.remembered",
+                            "keys",
+                            "Keys whose groups are forgotten, but not yet what these have used up of their rates",
+                            GroupExecutorStats::rememberedRates)));
         }
     }
 

@@ -164,10 +164,12 @@ final class GroupMeters implements GroupRecorder.Factory {
         }
         if (limitsDue) {
             limitsDue = false;
-            of.global.alignLimit(TagMeters.isLimit(policy.globalMaxInFlight()));
-            of.global.alignRate(!policy.globalRate().isUnlimited());
             byTag.values().forEach(meters -> alignLimitsOf(policy, meters));
         }
+        of.global.align(
+                TagMeters.isLimit(policy.globalMaxInFlight()),
+                !policy.globalRate().isUnlimited(),
+                remembersRates() || byTag.values().stream().anyMatch(meters -> isRated(policy, meters.tag)));
     }
 
     private void alignAll(Bound of, GroupPolicy policy) {
@@ -199,12 +201,21 @@ final class GroupMeters implements GroupRecorder.Factory {
                 ? unusedLimit(policy, meters.tag)
                 : reading.of(meters.tag).maxConcurrency();
         attempt(meters.tag, () -> meters.alignLimit(TagMeters.isLimit(limit)));
-        boolean rated = reading != null && reading.of(meters.tag).isRated();
-        attempt(meters.tag, () -> meters.alignRate(rated || isRated(policy, meters.tag)));
+        attempt(meters.tag, () -> meters.alignRate(isRated(policy, meters.tag)));
     }
 
-    /** {@return whether the groups of a value have a rate, as far as the rule of that name or the defaults say} */
-    private static boolean isRated(GroupPolicy policy, String tag) {
+    /** {@return whether something is remembered of rates, also of those that no group has any more} */
+    private boolean remembersRates() {
+        Reading reading = readings.latest();
+        return reading != null && reading.all().rememberedRates() > 0;
+    }
+
+    /** {@return whether the groups of a value have a rate: as was last read, or the rule of that name or the defaults say} */
+    private boolean isRated(GroupPolicy policy, String tag) {
+        Reading reading = readings.latest();
+        if (reading != null && reading.of(tag).isRated()) {
+            return true;
+        }
         GroupLimits ofPattern = policy.patterns().getOrDefault(tag, GroupLimits.unset());
         return policy.groups()
                 .getOrDefault(tag, ofPattern)

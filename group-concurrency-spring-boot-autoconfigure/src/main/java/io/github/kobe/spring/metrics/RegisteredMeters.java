@@ -10,8 +10,6 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.TimeGauge;
 import io.micrometer.core.instrument.Timer;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -27,15 +25,18 @@ final class RegisteredMeters {
     private final Tags tags;
     private final String tag;
     private final GroupMeters source;
-    private final List<Meter> meters = new ArrayList<>();
-    private final List<Meter> permits = new ArrayList<>();
-    private final List<Meter> rates = new ArrayList<>();
+    private final MeterSet meters;
+    private final MeterSet permits;
+    private final MeterSet rates;
 
     RegisteredMeters(MeterRegistry registry, String executorName, String tag, GroupMeters source) {
         this.registry = registry;
         this.tags = Tags.of("executor", executorName, "group", tag);
         this.tag = tag;
         this.source = source;
+        this.meters = new MeterSet(registry);
+        this.permits = new MeterSet(registry);
+        this.rates = new MeterSet(registry);
     }
 
     void registerGauges(Set<GroupGauge> gauges) {
@@ -67,10 +68,7 @@ final class RegisteredMeters {
 
     /** Registers the gauges of the limit, or removes them. */
     void alignLimit(boolean limited) {
-        if (!limited) {
-            permits.forEach(registry::remove);
-            permits.clear();
-        } else if (permits.isEmpty()) {
+        permits.align(limited, () -> {
             permits.add(gauge(
                     PREFIX + "max.permits",
                     "permits",
@@ -82,23 +80,18 @@ final class RegisteredMeters {
                     "Tasks more of the group that could run",
                     reading ->
                             Math.max(0, TagMeters.limit(reading.maxConcurrency()) - reading.get(GroupGauge.RUNNING))));
-        }
+        });
     }
 
     /** Registers the gauges of rates, or removes them. */
     void alignRate(boolean rated) {
-        if (!rated) {
-            rates.forEach(registry::remove);
-            rates.clear();
-        } else if (rates.isEmpty()) {
-            GroupGauge.RATES.forEach(gauge -> rates.add(registered(gauge)));
-        }
+        rates.align(rated, () -> GroupGauge.RATES.forEach(gauge -> rates.add(registered(gauge))));
     }
 
     void remove() {
-        meters.forEach(registry::remove);
-        permits.forEach(registry::remove);
-        rates.forEach(registry::remove);
+        meters.remove();
+        permits.remove();
+        rates.remove();
     }
 
     private Meter registered(GroupGauge gauge) {

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
@@ -67,6 +68,23 @@ class RateMetersTests {
                     assertThat(gauge(registry, "rate.waiting", tag)).isEqualTo(1);
                     assertThat(waiting.cancel(false)).isTrue();
                     assertThat(gauge(registry, "rate.waiting", tag)).isZero();
+                });
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"configured", "all", "none"})
+    void whatIsRememberedOfRatesIsShownOnceAGroupHasOne(String groupTag) {
+        runner.withPropertyValues("group-concurrency.metrics.group-tag=" + groupTag)
+                .run(context -> {
+                    MeterRegistry registry = context.getBean(MeterRegistry.class);
+                    GroupExecutor executor = context.getBean(GroupExecutor.class);
+                    run(executor, "free");
+                    assertThat(gauge(registry, "global.rate.remembered", "_all"))
+                            .isNull();
+
+                    run(executor, "hourly-a");
+                    assertThat(gauge(registry, "global.rate.remembered", "_all"))
+                            .isZero();
                 });
     }
 
