@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.kobe.spring.actuate.GroupExecutorEndpoint;
 import io.github.kobe.spring.actuate.GroupScopesEndpoint;
 import io.github.kobe.spring.annotation.GroupConcurrent;
+import io.github.kobe.spring.testing.NeededAutoConfigurations;
 import io.github.kobe.spring.testing.SeparateClassPath;
 import java.util.Arrays;
 import java.util.Set;
@@ -124,7 +125,8 @@ class UnusedSlicesTests {
             try (SeparateClassPath path = new SeparateClassPath(missingJars)) {
                 String[] beans = (String[]) path.call(Application.class, "run", settings);
                 Set<String> classes = new TreeSet<>(path.loaded());
-                classes.removeIf(name -> name.startsWith(UnusedSlicesTests.class.getName()));
+                classes.removeIf(name -> name.startsWith(UnusedSlicesTests.class.getName())
+                        || name.startsWith(NeededAutoConfigurations.class.getName()));
                 return new Started(new TreeSet<>(Arrays.asList(beans)), classes);
             }
         }

@@ -77,6 +77,7 @@ public final class GroupKeySpelling {
             return;
         }
         String key = keyOutsideBrackets(matcher.group("plain"));
+        requireText(key, name, source);
         if (!PLAIN_KEY.matcher(key).matches()) {
             String problem = "has the group key '" + key + "' outside brackets, where Spring Boot drops characters";
             throw refused(name, source, problem, spellings(key, list));
@@ -93,12 +94,20 @@ public final class GroupKeySpelling {
                     "has the group key [" + key + "] without quotes, which YAML reads as a list",
                     spellings(key, list));
         }
-        if (end < 0 || rest.indexOf('[', 1) >= 0 || rest.indexOf(']', end + 1) >= 0) {
-            int last = rest.lastIndexOf(']');
-            String key = rest.substring(1, last < 1 ? rest.length() : last);
+        if (end < 0) {
+            String key = keyOutsideBrackets(rest.substring(1));
+            String problem = "has no closing bracket behind the group key '" + key + "'";
+            throw refused(name, source, problem, key.contains("[") ? inList(key, list) : spellings(key, list));
+        }
+        if (rest.indexOf('[', 1) >= 0 || rest.indexOf(']', end + 1) >= 0) {
+            String key = rest.substring(1, rest.lastIndexOf(']'));
             throw refused(name, source, "has a bracket inside the group key '" + key + "'", inList(key, list));
         }
-        if (rest.substring(1, end).isBlank()) {
+        requireText(rest.substring(1, end), name, source);
+    }
+
+    private static void requireText(String key, String name, EnumerablePropertySource<?> source) {
+        if (key.isBlank()) {
             throw refused(name, source, "has a blank group key", "a group key or pattern");
         }
     }

@@ -82,7 +82,25 @@ class GroupKeySpellingTests {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"group-concurrency.groups[].weight", "group-concurrency.groups[ \t].weight"})
+    @CsvSource(delimiter = '|', textBlock = """
+        group-concurrency.groups[a:b.max-concurrency   | a:b   | "[a:b]"
+        group-concurrency.groups[127.0.0.3.queue-timeout | 127.0.0.3 | "[127.0.0.3]"
+        group-concurrency.groups[a[b.weight            | a[b   | key: "a[b"
+        """)
+    void aBracketThatIsNotClosedIsRefused(String name, String key, String allowed) {
+        assertThatExceptionOfType(InvalidSettingException.class)
+                .isThrownBy(() -> check(name))
+                .withMessageContaining("has no closing bracket behind the group key '" + key + "'")
+                .satisfies(refusal -> assertThat(refusal.allowed()).contains(allowed));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "group-concurrency.groups[].weight",
+                "group-concurrency.groups[ \t].weight",
+                "group-concurrency.groups..weight"
+            })
     void aBlankKeyIsRefused(String name) {
         assertThatExceptionOfType(InvalidSettingException.class)
                 .isThrownBy(() -> check(name))
