@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
  * The phase of a fork, and its place among the {@link Forks} of its scope.
  *
  * <pre>
+ *   NEW       its joiner is being told that it is forked; nobody counts it yet
  *   QUEUED    it was handed to the engine, and waits or is about to start
  *   DELAYED   it waits for its time, or for its next attempt: nobody but an alarm knows of it
  *   RUNNING   its code runs
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  *   DECIDING  it ends by itself, unless its scope is just being cancelled; lasts a few instructions
  *   SUCCESS, FAILED, CANCELLED: decided, for good
  *
+ *   NEW      -> QUEUED, DELAYED     the thread that forks it, once it is counted
  *   QUEUED   -> RUNNING             its thread, before its code
  *   RUNNING  -> RETRYING -> DELAYED its thread, after its code; once its permits are back
  *   QUEUED   -> RETRYING            the thread that finds that it never ran, and may be tried again
@@ -38,15 +40,16 @@ import org.jspecify.annotations.Nullable;
  */
 abstract sealed class ForkState extends Fork permits ForkedSubtask {
 
-    static final int QUEUED = 0;
-    static final int DELAYED = 1;
-    static final int RETRYING = 2;
-    static final int RUNNING = 3;
-    static final int LATE = 4;
-    static final int DECIDING = 5;
-    static final int SUCCESS = 6;
-    static final int FAILED = 7;
-    static final int CANCELLED = 8;
+    static final int NEW = 0;
+    static final int QUEUED = 1;
+    static final int DELAYED = 2;
+    static final int RETRYING = 3;
+    static final int RUNNING = 4;
+    static final int LATE = 5;
+    static final int DECIDING = 6;
+    static final int SUCCESS = 7;
+    static final int FAILED = 8;
+    static final int CANCELLED = 9;
 
     private static final int PHASE_BITS = 15;
     private static final int OVER = 16;
@@ -73,7 +76,7 @@ abstract sealed class ForkState extends Fork permits ForkedSubtask {
 
     private volatile int state;
 
-    /** @param first {@link #QUEUED} or {@link #DELAYED} */
+    /** @param first {@link #NEW}, or {@link #QUEUED} if no joiner is told that it is forked */
     ForkState(int first) {
         STATE.set(this, first);
     }

@@ -32,7 +32,7 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
      * @param plan {@code null}: the plain case
      */
     ForkedSubtask(OpenScope<?, ?, ?> scope, String group, long id, @Nullable ForkPlan plan) {
-        super(plan != null && plan.delayNanos > 0 ? DELAYED : QUEUED);
+        super(plan != null && plan.schedule != null ? QUEUED : NEW);
         this.scope = scope;
         this.group = group;
         this.id = id;
@@ -48,6 +48,15 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
 
     boolean isRunOfSchedule() {
         return plan != null && plan.schedule != null;
+    }
+
+    /** It is counted; false if it was cancelled before, by whom its joiner has given it to. */
+    boolean becomeKnown() {
+        return move(NEW, first());
+    }
+
+    private int first() {
+        return plan != null && plan.delayNanos > 0 ? DELAYED : QUEUED;
     }
 
     // ---- what the engine asks and tells
@@ -272,6 +281,7 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
     /** It was decided from outside, in phase {@code from}: sees to it that it ends. */
     private void follow(int from) {
         switch (from) {
+            case NEW -> {} // who forks it sees it
             case DELAYED -> finish();
             case RETRYING -> {} // who has its permits sees it
             default -> leaveOrStop();
@@ -412,7 +422,7 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
         if (cancelled && (phase < DECIDING || (told && phase == DECIDING))) {
             return Phase.CANCELLED; // or is about to be
         }
-        return switch (phase) {
+        return switch (phase == NEW ? first() : phase) {
             case QUEUED -> Phase.QUEUED;
             case DELAYED, RETRYING -> Phase.DELAYED;
             case RUNNING, LATE, DECIDING -> Phase.RUNNING;

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  *   a fork is added        undecided + 1                unless the scope is cancelled
+ *   which was cancelled    undecided - 1                its joiner had given it away before it was added
  *   it ends by itself      undecided - 1, untold + 1    unless the scope is cancelled
  *   its joiner was told    untold - 1
  *   it is cancelled alone  undecided - 1
@@ -92,7 +93,7 @@ final class Forks {
 
     // ---- adding
 
-    /** Adds one that the joiner knows; false if the scope was cancelled before. */
+    /** Adds one that the joiner knows; false if it or the scope was cancelled before. */
     boolean add(ForkedSubtask<?> fork) {
         long before;
         do {
@@ -102,6 +103,11 @@ final class Forks {
                 return false;
             }
         } while (!WORD.compareAndSet(this, before, (before + UNDECIDED) | ANY));
+        if (!fork.becomeKnown()) {
+            lose(fork);
+            WORD.getAndAdd(this, -UNDECIDED);
+            return false;
+        }
         UNFINISHED.getAndAdd(this, 1L);
         if (!unjoined) {
             unjoined = true;
@@ -186,7 +192,7 @@ final class Forks {
      */
     int cancel(ForkedSubtask<?> fork) {
         int from = isCancelled() ? -1 : fork.moveOn(ForkState.CANCELLED);
-        if (from >= 0 && !fork.isRunOfSchedule()) {
+        if (from > ForkState.NEW && !fork.isRunOfSchedule()) {
             lose(fork); // before whoever finds all decided asks
             WORD.getAndAdd(this, -UNDECIDED);
         }

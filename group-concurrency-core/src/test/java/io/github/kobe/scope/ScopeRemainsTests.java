@@ -7,12 +7,17 @@ import io.github.kobe.GroupPolicy;
 import io.github.kobe.audit.ManualClock;
 import io.github.kobe.audit.Waits;
 import io.github.kobe.internal.doors.EngineAccess;
+import io.github.kobe.internal.doors.EngineAccess.Surroundings;
+import io.github.kobe.internal.doors.EngineAccess.TaskThreads;
+import io.github.kobe.testing.Deadline;
 import java.lang.ref.WeakReference;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -147,5 +152,25 @@ class ScopeRemainsTests extends ScopeTestCase {
             }
         }
         assertThat(Thread.currentThread().isInterrupted()).isFalse();
+    }
+
+    @Test
+    void scopesThatOneOpensAfterTheOtherLeaveTheThreadOfTheTimersAsleep() {
+        AtomicInteger looks = new AtomicInteger();
+        LongSupplier clock = () -> {
+            if (Thread.currentThread().getName().equals("group-concurrency-housekeeper")) {
+                looks.incrementAndGet();
+            }
+            return System.nanoTime();
+        };
+        Scopes scopes = Scopes.of(engines.startPlain(policy(1), new Surroundings(clock, TaskThreads.VIRTUAL, true)));
+        scopes.open().close();
+        Deadline.until("it has looked what is due", () -> looks.get() > 0);
+
+        for (int i = 0; i < 2_000; i++) {
+            scopes.open().close();
+        }
+
+        assertThat(looks).hasValueLessThan(1_000);
     }
 }

@@ -13,7 +13,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Nothing here looks at all alarms at once. Each addition and each cancellation pays for a look at two of them, in
  * turn, and those that have become pointless are forgotten: so there are never many more than that are to come.
  */
-@SuppressWarnings("ReferenceEquality") // identity is meant
 final class Alarms {
 
     /** How many are looked at for each that is added or cancelled. */
@@ -66,10 +65,6 @@ final class Alarms {
         }
         size++;
         moveUp(alarm, size - 1);
-    }
-
-    boolean isFirst(Alarm alarm) {
-        return heap[0] == alarm;
     }
 
     /** {@return how many are set, pointless ones included} */

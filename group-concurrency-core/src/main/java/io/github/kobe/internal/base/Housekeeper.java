@@ -43,6 +43,8 @@ public final class Housekeeper {
     private volatile boolean lacksThread;
     /** Guarded by the lock; {@code null}: none runs. */
     private @Nullable Thread thread;
+    /** Guarded by the lock: when that will have looked again at the latest, on the engine's clock. */
+    private long looksBy;
 
     Housekeeper(Core core) {
         this.core = core;
@@ -70,7 +72,7 @@ public final class Housekeeper {
                 return false;
             }
             alarms.add(alarm);
-            sleeper = alarms.isFirst(alarm) ? thread : null;
+            sleeper = time < looksBy ? thread : null;
         } finally {
             lock.unlock();
         }
@@ -199,6 +201,7 @@ public final class Housekeeper {
                     .unstarted(new Worker(new WeakReference<>(this), hops, lingerNanos));
             started.start();
             thread = started;
+            looksBy = Long.MAX_VALUE;
             lacksThread = false;
             return true;
         } catch (Throwable noThread) {
@@ -292,32 +295,39 @@ public final class Housekeeper {
     private long nextSleep(boolean mayEnd) {
         lock.lock();
         try {
-            if (!hops.isEmpty()) {
-                return 0;
-            }
-            boolean retries = firstRetried != null;
-            if (core.stage.isOver() && core.waiting.get() == 0 && !retries) {
-                // Nothing waits or will: no time-out, no retry, and the idle groups go with the executor.
-                if (alarms.forgetAfterShutdown()) {
-                    return 0;
-                }
-                if (alarms.isEmpty()) {
-                    thread = null;
-                    return -1;
-                }
-            }
-            if (!alarms.isEmpty() || retries) {
-                long next = retries ? Math.min(alarms.nextAt(), retryAt) : alarms.nextAt();
-                return Math.min(longestSleepNanos, Math.max(0, next - core.now()));
-            }
-            if (mayEnd) {
-                thread = null;
-                return -1;
-            }
-            return lingerNanos;
+            long now = core.now();
+            long sleep = sleepFrom(now, mayEnd);
+            looksBy = now + sleep;
+            return sleep;
         } finally {
             lock.unlock();
         }
+    }
+
+    private long sleepFrom(long now, boolean mayEnd) {
+        if (!hops.isEmpty()) {
+            return 0;
+        }
+        boolean retries = firstRetried != null;
+        if (core.stage.isOver() && core.waiting.get() == 0 && !retries) {
+            // Nothing waits or will: no time-out, no retry, and the idle groups go with the executor.
+            if (alarms.forgetAfterShutdown()) {
+                return 0;
+            }
+            if (alarms.isEmpty()) {
+                thread = null;
+                return -1;
+            }
+        }
+        if (!alarms.isEmpty() || retries) {
+            long next = retries ? Math.min(alarms.nextAt(), retryAt) : alarms.nextAt();
+            return Math.min(longestSleepNanos, Math.max(0, next - now));
+        }
+        if (mayEnd) {
+            thread = null;
+            return -1;
+        }
+        return lingerNanos;
     }
 
     /**
