@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  *   QUEUED   -> DECIDING            the thread that finds that it never ran
  *   QUEUED, DELAYED, RETRYING -> DECIDING   its own alarm
  *   DECIDING -> SUCCESS, FAILED, CANCELLED  the same thread, as {@link Forks} decides
- *   any before DECIDING -> CANCELLED        cancel of it or of its scope
+ *   any before DECIDING -> CANCELLED        cancel of it or of its scope; a NEW one also by who forks it
  * </pre>
  *
  * <p>Each transition is one compare-and-set, except the one out of DECIDING, which is one addition, because no other
@@ -127,7 +127,7 @@ abstract sealed class ForkState extends Fork permits ForkedSubtask {
         return result;
     }
 
-    /** It is cancelled before anyone but its joiner knows it. */
+    /** It is cancelled before it was counted. */
     final void cancelUnknown() {
         STATE.setVolatile(this, CANCELLED | OVER);
     }

@@ -351,7 +351,7 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
         }
     }
 
-    /** It is cancelled before anyone but its joiner knows it. */
+    /** It is cancelled before it was counted. */
     void neverBegins() {
         cancelUnknown();
         tellListeners();

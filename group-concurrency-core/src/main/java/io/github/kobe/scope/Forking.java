@@ -40,17 +40,22 @@ final class Forking {
         }
         if (!(inTime || scope.isCancelled())) {
             scope.forks.lose(fork);
-            fork.neverBegins();
-            return fork;
+            return neverBegun(fork);
         }
         if (!scope.forks.add(fork)) {
-            fork.neverBegins();
-            return fork;
+            return neverBegun(fork);
         }
         start(fork, plan, task);
         if (joining.isRace() && !raceLookedAt) {
             lookAtRace(group);
         }
+        return fork;
+    }
+
+    /** It is over at once, for an owner too that its joiner has given it to, and that awaits it. */
+    private <U> ForkedSubtask<U> neverBegun(ForkedSubtask<U> fork) {
+        fork.neverBegins();
+        scope.ownerWait.over(fork, scope.forks.unfinished());
         return fork;
     }
 

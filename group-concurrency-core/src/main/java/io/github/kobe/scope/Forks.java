@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  *   a fork is added        undecided + 1                unless the scope is cancelled
- *   which was cancelled    undecided - 1                its joiner had given it away before it was added
+ *   one that was cancelled while NEW is added   undecided + 1, then - 1
  *   it ends by itself      undecided - 1, untold + 1    unless the scope is cancelled
  *   its joiner was told    untold - 1
  *   it is cancelled alone  undecided - 1
@@ -103,15 +103,15 @@ final class Forks {
                 return false;
             }
         } while (!WORD.compareAndSet(this, before, (before + UNDECIDED) | ANY));
+        if (!unjoined) {
+            unjoined = true;
+        }
         if (!fork.becomeKnown()) {
             lose(fork);
             WORD.getAndAdd(this, -UNDECIDED);
             return false;
         }
         UNFINISHED.getAndAdd(this, 1L);
-        if (!unjoined) {
-            unjoined = true;
-        }
         stack.push(fork);
         return true;
     }
@@ -192,7 +192,7 @@ final class Forks {
      */
     int cancel(ForkedSubtask<?> fork) {
         int from = isCancelled() ? -1 : fork.moveOn(ForkState.CANCELLED);
-        if (from > ForkState.NEW && !fork.isRunOfSchedule()) {
+        if (from > ForkState.NEW && !fork.isRunOfSchedule()) { // a NEW one isn't counted
             lose(fork); // before whoever finds all decided asks
             WORD.getAndAdd(this, -UNDECIDED);
         }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import io.github.kobe.testing.Caller;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -87,6 +88,40 @@ class CancelledWhileForkedTests extends ScopeTestCase {
             assertThat(scope.join()).isEqualTo("joined");
             assertThat(next.get()).isEqualTo("next");
         }
+    }
+
+    @Test
+    void anOwnerThatItsJoinerHasGivenItToAwaitsItsEnd() throws Exception {
+        SynchronousQueue<Subtask<String>> given = new SynchronousQueue<>();
+        AtomicReference<Thread> owner = new AtomicReference<>();
+        Joiner<String, String, RuntimeException> joiner = new Hearing(subtask -> {
+            if (subtask.id() == 2) {
+                try {
+                    given.put(subtask);
+                } catch (InterruptedException interrupted) {
+                    throw new AssertionError(interrupted);
+                }
+                Caller.awaitBlocked(owner.get());
+                subtask.cancel();
+            }
+            return false;
+        });
+        Caller<Subtask.Phase> waiting = Caller.start(() -> {
+            owner.set(Thread.currentThread());
+            try (var scope = Scopes.of(executor(2)).open(joiner, ScopeSettings::withoutTimeout)) {
+                scope.fork("a", () -> {
+                    scope.fork("b", gate.then("never"));
+                    return gate.then("first").call();
+                });
+                Subtask<String> second = given.take();
+                scope.await(second);
+                gate.open();
+                scope.join();
+                return second.phase();
+            }
+        });
+
+        assertThat(waiting.result()).isEqualTo(Subtask.Phase.CANCELLED);
     }
 
     @Test

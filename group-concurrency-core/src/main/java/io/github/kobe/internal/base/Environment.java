@@ -13,7 +13,7 @@ import java.util.function.LongSupplier;
  *     {@link Housekeeper#runDue()}
  * @param linger how long that thread stays without anything to do, by the system's clock
  * @param longestSleep how long it sleeps at most before it checks whether the engine still exists, by the system's
- *     clock; what is due is late by so much at most if the engine's clock has run ahead of that
+ *     clock; what is due is late by so much at most if the engine's clock has run ahead of the system's
  * @param processors how many threads are expected to run at once, at least 1
  * @param portion how many nodes one critical section grants or ends at most
  */

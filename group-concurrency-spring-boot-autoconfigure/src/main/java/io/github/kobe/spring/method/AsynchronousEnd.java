@@ -10,6 +10,9 @@ import org.jspecify.annotations.Nullable;
 /** Knows how a stage or a future that a method returned comes to its end. */
 final class AsynchronousEnd {
 
+    /** So many wrappers are looked into. */
+    private static final int DEEPEST = 100;
+
     private AsynchronousEnd() {}
 
     /**
@@ -56,13 +59,17 @@ final class AsynchronousEnd {
         }
     }
 
+    /** {@return what a failure wraps, if it does} Causes may go in circles. */
     private static Throwable unwrapped(Throwable failure) {
         Throwable inner = failure;
-        while ((inner instanceof CompletionException || inner instanceof ExecutionException)
-                && inner.getCause() != null) {
+        for (int depth = 0; depth < DEEPEST && isWrapper(inner) && inner.getCause() != null; depth++) {
             inner = inner.getCause();
         }
         return inner;
+    }
+
+    private static boolean isWrapper(Throwable failure) {
+        return failure instanceof CompletionException || failure instanceof ExecutionException;
     }
 
     private static Future<?> asFuture(@Nullable Object returned) {

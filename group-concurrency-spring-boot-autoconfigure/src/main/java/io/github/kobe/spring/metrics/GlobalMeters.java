@@ -7,6 +7,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.ToDoubleFunction;
 
 /** The gauges of all groups of one executor together. Touched by one thread at a time. */
@@ -50,40 +51,47 @@ final class GlobalMeters {
      * @param limited whether there is a limit over all groups
      * @param rated whether there is a rate over all groups
      * @param remembered whether something may be remembered of the rates of groups
+     * @param attempt runs each change; a registry may refuse it
      */
-    void align(boolean limited, boolean rated, boolean remembered) {
+    void align(boolean limited, boolean rated, boolean remembered, Consumer<Runnable> attempt) {
         for (Registered known : registered) {
-            known.permits.align(limited, () -> {
-                known.permits.add(gauge(
-                        known.registry,
-                        "max.permits",
-                        "permits",
-                        "Tasks that may be in flight over all groups",
-                        all -> TagMeters.limit(all.globalMaxInFlight())));
-                known.permits.add(gauge(
-                        known.registry,
-                        "available.permits",
-                        "permits",
-                        "Tasks more that could be in flight over all groups",
-                        all -> Math.max(0, TagMeters.limit(all.globalMaxInFlight()) - all.inFlight())));
-            });
-            known.rate.align(
-                    rated,
-                    () -> known.rate.add(gauge(
-                            known.registry,
-                            "rate.used",
-                            "ratio",
-                            "Share of the burst of the rate over all groups that is used up",
-                            GlobalMeters::rateUsed)));
-            known.remembered.align(
-                    remembered,
-                    () -> known.remembered.add(gauge(
-                            known.registry,
-                            "rate.remembered",
-                            "keys",
-                            "Keys whose groups are forgotten, but not yet what these have used up of their rates",
-                            GroupExecutorStats::rememberedRates)));
+            attempt.accept(() -> known.permits.align(limited, () -> addPermits(known)));
+            attempt.accept(() -> known.rate.align(rated, () -> addRate(known)));
+            attempt.accept(() -> known.remembered.align(remembered, () -> addRemembered(known)));
         }
+    }
+
+    private void addPermits(Registered known) {
+        known.permits.add(gauge(
+                known.registry,
+                "max.permits",
+                "permits",
+                "Tasks that may be in flight over all groups",
+                all -> TagMeters.limit(all.globalMaxInFlight())));
+        known.permits.add(gauge(
+                known.registry,
+                "available.permits",
+                "permits",
+                "Tasks more that could be in flight over all groups",
+                all -> Math.max(0, TagMeters.limit(all.globalMaxInFlight()) - all.inFlight())));
+    }
+
+    private void addRate(Registered known) {
+        known.rate.add(gauge(
+                known.registry,
+                "rate.used",
+                "ratio",
+                "Share of the burst of the rate over all groups that is used up",
+                GlobalMeters::rateUsed));
+    }
+
+    private void addRemembered(Registered known) {
+        known.remembered.add(gauge(
+                known.registry,
+                "rate.remembered",
+                "keys",
+                "Keys whose groups are forgotten, but not yet what these have used up of their rates",
+                GroupExecutorStats::rememberedRates));
     }
 
     /** No number where there is no rate any more. */

@@ -59,6 +59,9 @@ final class GroupMeters implements GroupRecorder.Factory {
     /** Whether limits have perhaps changed without the policy. */
     private volatile boolean limitsDue;
 
+    /** Whether the groups of a value have a rate; for the thread that aligns. */
+    private boolean rated;
+
     /** Touched by whoever brings the registries in line. */
     private int alignedRegistries;
 
@@ -164,12 +167,14 @@ final class GroupMeters implements GroupRecorder.Factory {
         }
         if (limitsDue) {
             limitsDue = false;
+            rated = false;
             byTag.values().forEach(meters -> alignLimitsOf(policy, meters));
         }
         of.global.align(
                 TagMeters.isLimit(policy.globalMaxInFlight()),
                 !policy.globalRate().isUnlimited(),
-                remembersRates() || byTag.values().stream().anyMatch(meters -> isRated(policy, meters.tag)));
+                rated || remembersRates(),
+                change -> attempt(GroupTags.ALL, change));
     }
 
     private void alignAll(Bound of, GroupPolicy policy) {
@@ -201,7 +206,9 @@ final class GroupMeters implements GroupRecorder.Factory {
                 ? unusedLimit(policy, meters.tag)
                 : reading.of(meters.tag).maxConcurrency();
         attempt(meters.tag, () -> meters.alignLimit(TagMeters.isLimit(limit)));
-        attempt(meters.tag, () -> meters.alignRate(isRated(policy, meters.tag)));
+        boolean isRated = isRated(policy, meters.tag);
+        attempt(meters.tag, () -> meters.alignRate(isRated));
+        rated |= isRated;
     }
 
     /** {@return whether something is remembered of rates, also of those that no group has any more} */

@@ -70,15 +70,17 @@ final class ScopeMeters implements ScopeListener, MeterBinder {
 
     // ---- values of the tag
 
+    /** {@return the meters of a scope} At its close the same as when it was opened: a name keeps its place, or has none. */
     private NamedScopeMeters of(ScopeInfo scope) {
-        String name = scope.name();
-        NamedScopeMeters known = GroupTags.RESERVED.contains(name) ? null : byTag.get(name);
-        return known == null ? of(tagOf(name, scope.id())) : known;
+        return of(tagOf(scope.name(), scope.id()));
     }
 
     private String tagOf(String name, long id) {
         if (name.startsWith(UNNAMED) && name.equals(UNNAMED + id)) {
             return GroupTags.DEFAULT;
+        }
+        if (!GroupTags.RESERVED.contains(name) && byTag.containsKey(name)) {
+            return name;
         }
         return GroupTags.RESERVED.contains(name) || names.get() >= mostNames ? GroupTags.OTHER : name;
     }

@@ -11,6 +11,7 @@ import java.util.function.BinaryOperator;
 import java.util.function.ToDoubleFunction;
 
 /** The groups with one value of the tag, at one moment. */
+@SuppressWarnings("EnumOrdinal") // a gauge's place in an array that lives in memory alone
 final class TagReading {
 
     static final int UNKNOWN = 0;
@@ -18,14 +19,16 @@ final class TagReading {
     static final TagReading NOTHING = new TagReading(
             gauge -> 0, false, UNKNOWN, new TaskTotals(0, 0, 0, 0, new EnumMap<>(RejectionReason.class)));
 
-    private final Map<GroupGauge, Double> numbers = new EnumMap<>(GroupGauge.class);
+    /** By the ordinal of the gauge: there is one of these for each live key, if each has a tag. */
+    private final double[] numbers = new double[GroupGauge.values().length];
+
     private final boolean rated;
     private final int maxConcurrency;
     private final TaskTotals totals;
 
     private TagReading(ToDoubleFunction<GroupGauge> numbers, boolean rated, int maxConcurrency, TaskTotals totals) {
         for (GroupGauge gauge : GroupGauge.values()) {
-            this.numbers.put(gauge, numbers.applyAsDouble(gauge));
+            this.numbers[gauge.ordinal()] = numbers.applyAsDouble(gauge);
         }
         this.rated = rated;
         this.maxConcurrency = maxConcurrency;
@@ -49,7 +52,7 @@ final class TagReading {
 
     /** {@return the number that a gauge shows} */
     double get(GroupGauge gauge) {
-        return numbers.getOrDefault(gauge, 0.0);
+        return numbers[gauge.ordinal()];
     }
 
     /** {@return whether one of the groups has a rate} */

@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.springframework.boot.CommandLineRunner;
 import org.springframework.boot.ExitCodeGenerator;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.event.ContextClosedEvent;
 import org.springframework.context.event.EventListener;
 import org.springframework.stereotype.Component;
@@ -22,6 +23,7 @@ class BulkJob implements CommandLineRunner, ExitCodeGenerator {
     /** What rows that run have for their end, once the job is told to stop. */
     private static final int GRACE_SECONDS = 10;
 
+    private final ApplicationContext context;
     private final Scopes scopes;
     private final RowStore store; // your own
     private final List<Row> rows;
@@ -31,7 +33,8 @@ class BulkJob implements CommandLineRunner, ExitCodeGenerator {
     private volatile boolean stopping;
     private volatile CancellationToken token;
 
-    BulkJob(Scopes scopes, RowStore store) {
+    BulkJob(ApplicationContext context, Scopes scopes, RowStore store) {
+        this.context = context;
         this.scopes = scopes;
         this.store = store;
         rows = store.all();
@@ -82,8 +85,11 @@ class BulkJob implements CommandLineRunner, ExitCodeGenerator {
     }
 
     /** Before the starter waits until the executors are quiet: that doesn't wait for the report. */
-    @EventListener(ContextClosedEvent.class)
-    void stop() throws InterruptedException {
+    @EventListener
+    void stop(ContextClosedEvent closed) throws InterruptedException {
+        if (closed.getApplicationContext() != context) {
+            return; // a child of it, such as the one of the management port
+        }
         stopping = true; // no row begins any more
         if (token != null && !over.await(GRACE_SECONDS, TimeUnit.SECONDS)) {
             token.cancel(); // interrupts the rows that run

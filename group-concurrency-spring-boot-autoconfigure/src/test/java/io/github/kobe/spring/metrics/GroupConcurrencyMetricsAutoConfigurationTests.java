@@ -332,6 +332,29 @@ class GroupConcurrencyMetricsAutoConfigurationTests {
     }
 
     @Test
+    void aRegistryThatRefusesAGaugeOfAllGroupsTakesNothingFromTheGroups() {
+        runner.withPropertyValues("group-concurrency.metrics.group-tag=all", "group-concurrency.groups.a.rate=9 per 1s")
+                .withBean(MeterFilter.class, () -> new MeterFilter() {
+                    @Override
+                    public Meter.Id map(Meter.Id id) {
+                        if (id.getName().equals("group.executor.global.rate.remembered")) {
+                            throw new IllegalStateException("refused");
+                        }
+                        return id;
+                    }
+                })
+                .run(context -> {
+                    GroupExecutor executor = context.getBean(GroupExecutor.class);
+                    MeterRegistry registry = context.getBean(MeterRegistry.class);
+                    executor.call("a", () -> "done");
+                    executor.call("later", () -> "done");
+
+                    assertThat(counter(registry, "submitted", "a")).isEqualTo(1);
+                    assertThat(counter(registry, "submitted", "later")).isEqualTo(1);
+                });
+    }
+
+    @Test
     void aPlaceThatARefreshFreesIsThereForTheRulesOfThatRefresh() {
         runner.withPropertyValues(
                         "group-concurrency.metrics.max-tag-values=1", "group-concurrency.groups.a.max-concurrency=1")

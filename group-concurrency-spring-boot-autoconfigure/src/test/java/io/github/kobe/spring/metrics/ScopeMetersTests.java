@@ -82,6 +82,22 @@ class ScopeMetersTests {
     }
 
     @Test
+    void aNameThatLooksLikeThatOfAScopeWithoutOneTakesNothingFromThat() {
+        runner.run(context -> {
+            Scopes scopes = context.getBean(Scopes.class);
+            MeterRegistry registry = context.getBean(MeterRegistry.class);
+            try (var unnamed = scopes.open();
+                    var named = open(scopes, unnamed.snapshot().scope().name())) {
+                assertThat(named.isCancelled()).isFalse();
+                assertThat(active(registry, "_default")).isEqualTo(1);
+                assertThat(active(registry, named.snapshot().scope().name())).isEqualTo(1);
+            }
+            assertThat(active(registry, "_default")).isZero();
+            assertThat(duration(registry, "_default").count()).isEqualTo(1);
+        });
+    }
+
+    @Test
     void aScopeIsCountedWhoseTimeIsUpWhileItIsOpen() {
         runner.run(context -> {
             Scopes scopes = context.getBean(Scopes.class);

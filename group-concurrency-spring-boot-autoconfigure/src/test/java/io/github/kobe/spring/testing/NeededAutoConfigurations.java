@@ -14,7 +14,7 @@ import org.springframework.core.env.Environment;
 
 /**
  * An application of a test that says what it needs is configured for nothing else: to configure it for all that is on
- * the class path takes three times as long. A deep build does that once, on Spring Boot 4.
+ * the class path takes three times as long. A deep build does that on Spring Boot 4, a long one on both.
  */
 public final class NeededAutoConfigurations implements AutoConfigurationImportFilter, EnvironmentAware {
 
@@ -28,7 +28,7 @@ public final class NeededAutoConfigurations implements AutoConfigurationImportFi
             + "|Web(Mvc|Flux)|WebSocket(Servlet|Reactive))AutoConfiguration");
 
     private static final boolean EVERYTHING =
-            Depth.current() != Depth.SHORT && SpringBootVersion.getVersion().startsWith("4.");
+            Depth.pick(false, SpringBootVersion.getVersion().startsWith("4."), true);
 
     private @Nullable Set<Part> needed;
 

@@ -15,7 +15,7 @@ const fromZero = { range: (_, least, most) => [0, Math.max(1, most ?? 1) * 1.05]
 
 /**
  * A chart whose lines have these names of colours. Small ones have no axes: their numbers stand beside them. What is refused
- * in a second has another unit than what runs or waits: beside others it has an axis of its own, on the right and in its colour.
+ * in a second has another unit than what runs or waits: beside others it has a scale of its own, and its axis is on the right and in its colour.
  */
 export class Chart {
   constructor(parent, colours, { width, height, axes = false, values = String }) {

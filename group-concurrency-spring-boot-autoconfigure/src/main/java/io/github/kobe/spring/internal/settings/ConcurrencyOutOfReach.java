@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -23,7 +24,10 @@ final class ConcurrencyOutOfReach {
     private record Rule(List<String> place, int maxConcurrency, int maxInFlight, boolean inherited) {}
 
     private final BoundSettings settings;
+    /** The first, and those that are named with it. */
     private final List<Rule> found = new ArrayList<>();
+
+    private int more;
 
     ConcurrencyOutOfReach(BoundSettings settings) {
         this.settings = settings;
@@ -32,15 +36,19 @@ final class ConcurrencyOutOfReach {
     /**
      * Looks at a rule.
      *
-     * @param place the elements of its name, after the prefix
+     * @param place gives the elements of its name, after the prefix; asked only for what is told
      * @param limits what it says itself
      * @param maxInFlight how many may be in flight, also if it inherits that; empty: as many as may run
      */
-    void look(String[] place, GroupLimits limits, OptionalInt maxInFlight) {
+    void look(Supplier<String[]> place, GroupLimits limits, OptionalInt maxInFlight) {
         int concurrency = limits.maxConcurrency().orElse(Integer.MAX_VALUE);
         if (concurrency < Integer.MAX_VALUE && maxInFlight.orElse(Integer.MAX_VALUE) < concurrency) {
+            if (found.size() > NAMED) {
+                more++;
+                return;
+            }
             boolean inherited = limits.maxInFlight().isEmpty();
-            found.add(new Rule(List.of(place), concurrency, maxInFlight.getAsInt(), inherited));
+            found.add(new Rule(List.of(place.get()), concurrency, maxInFlight.getAsInt(), inherited));
         }
     }
 
@@ -59,8 +67,7 @@ final class ConcurrencyOutOfReach {
     }
 
     private String others() {
-        int more = found.size() - 1 - NAMED;
-        return found.stream().skip(1).limit(NAMED).map(this::concurrencyOf).collect(Collectors.joining(", "))
+        return found.stream().skip(1).map(this::concurrencyOf).collect(Collectors.joining(", "))
                 + (more > 0 ? " and " + more + " more" : "");
     }
 

@@ -96,6 +96,7 @@ public final class GroupKeySpelling {
         }
         if (end < 0) {
             String key = keyOutsideBrackets(rest.substring(1));
+            requireText(key, name, source);
             String problem = "has no closing bracket behind the group key '" + key + "'";
             throw refused(name, source, problem, key.contains("[") ? inList(key, list) : spellings(key, list));
         }

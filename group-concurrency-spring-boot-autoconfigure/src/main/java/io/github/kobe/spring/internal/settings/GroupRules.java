@@ -186,13 +186,13 @@ public final class GroupRules {
     private void warnOfConcurrencyOutOfReach(GroupPolicy policy) {
         GroupLimits byDefault = defaults.toGroupLimits();
         ConcurrencyOutOfReach outOfReach = new ConcurrencyOutOfReach(settings);
-        outOfReach.look(here("defaults"), byDefault, byDefault.maxInFlight());
+        outOfReach.look(() -> here("defaults"), byDefault, byDefault.maxInFlight());
         policy.groups()
                 .forEach((key, limits) -> outOfReach.look(
-                        ofRule(key), limits, inFlight(policy.explain(key).maxInFlight())));
+                        () -> ofRule(key), limits, inFlight(policy.explain(key).maxInFlight())));
         policy.patterns()
                 .forEach((pattern, limits) -> outOfReach.look(
-                        ofRule(pattern),
+                        () -> ofRule(pattern),
                         limits,
                         limits.maxInFlight().isPresent() ? limits.maxInFlight() : byDefault.maxInFlight()));
         outOfReach.warn();

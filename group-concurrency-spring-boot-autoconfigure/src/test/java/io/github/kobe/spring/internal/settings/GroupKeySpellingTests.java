@@ -99,6 +99,7 @@ class GroupKeySpellingTests {
             strings = {
                 "group-concurrency.groups[].weight",
                 "group-concurrency.groups[ \t].weight",
+                "group-concurrency.groups[ .weight",
                 "group-concurrency.groups..weight"
             })
     void aBlankKeyIsRefused(String name) {
