@@ -323,7 +323,7 @@ public final class GroupLimits {
         }
     }
 
-    /** {@return what a message calls a number: by the builder's method and by this class, if it is for all groups} */
+    /** {@return what a message calls a limit: its name, after {@code defaults.} if it is for all groups} */
     private static String name(String limit, @Nullable String rule) {
         return rule == null ? "defaults." + limit : limit;
     }

@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>The thread that lets a fork end by itself has made it DECIDING before, so that no other thread does. So each end
- * comes before the cancel or is cut off, the word is right at any time, and after the cancel the untold number only
- * falls.
+ * comes before the cancel or is cut off, and after the cancel the untold number only falls. The word is right at any
+ * time, but for the instant in which a fork that was cancelled while NEW is counted.
  */
 final class Forks {
 

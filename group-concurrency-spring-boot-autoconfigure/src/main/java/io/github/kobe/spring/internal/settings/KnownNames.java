@@ -40,7 +40,7 @@ final class KnownNames {
     private static final int PREFIX_LENGTH =
             uniform(GroupConcurrencyProperties.PREFIX).length() + 1;
 
-    /** So many slips in the prefix are a slip; with more of them, another name may be meant. */
+    /** With more slips than this in the prefix, another name is meant. */
     private static final int SLIPS_IN_PREFIX = 2;
 
     private KnownNames() {}
