@@ -87,7 +87,7 @@ class BulkJob implements CommandLineRunner, ExitCodeGenerator {
     /** Before the starter waits until the executors are quiet: that doesn't wait for the report. */
     @EventListener
     void stop(ContextClosedEvent closed) throws InterruptedException {
-        if (closed.getApplicationContext() != context) {
+        if (!closed.getApplicationContext().equals(context)) {
             return; // a child of it, such as the one of the management port
         }
         stopping = true; // no row begins any more
