@@ -158,14 +158,15 @@ class InvalidSettingsTests {
             group-concurrency:
               groups:
                 vip:
+                  weight: 2
               group-list:
                 - key: vip
             """);
 
         assertThat(output)
                 .containsPattern("Setting 'group-concurrency.group-list\\[0\\].key' names a group for the second time,"
-                        + " after .*application\\.yml\\] - 3:9")
-                .containsPattern("Origin: .*application\\.yml\\] - 5:12");
+                        + " after .*application\\.yml\\] - 4:15")
+                .containsPattern("Origin: .*application\\.yml\\] - 6:12");
     }
 
     @Test

@@ -88,7 +88,12 @@ public final class BoundSettings implements ConfigurationPropertiesBindHandlerAd
                     .replaceFirst("\\.rates\\.(\\d+)$", ".rates[$1]")
                     .replaceFirst("\\.rates\\.(\\d+)(\\.[a-z-]+)$", ".rates[$1]$2");
             return InvalidSettings.of(
-                    GroupConcurrencyProperties.PREFIX + "." + name, null, originOf(elements), problem, allowed, cause);
+                    GroupConcurrencyProperties.PREFIX + "." + name,
+                    null,
+                    originOf(elements).orElse("not set"),
+                    problem,
+                    allowed,
+                    cause);
         }
         return InvalidSettings.of(property, problem, allowed, cause);
     }
@@ -113,17 +118,16 @@ public final class BoundSettings implements ConfigurationPropertiesBindHandlerAd
     }
 
     /**
-     * {@return where the first of what has these elements, or is below them, is written, such as a list}
+     * {@return where the first of what has these elements, or is below them, is written, such as a list; empty: nowhere}
      *
      * @param elements the elements of its name, after the prefix
      */
-    String originOf(String... elements) {
+    Optional<String> originOf(String... elements) {
         return properties.values().stream()
                 .filter(property -> property.getName().getNumberOfElements() > elements.length
                         && beginsWith(property.getName(), elements))
                 .min(Comparator.comparing(ConfigurationProperty::getName))
-                .map(property -> String.valueOf(property.getOrigin()))
-                .orElse("not set");
+                .map(property -> String.valueOf(property.getOrigin()));
     }
 
     private static boolean beginsWith(ConfigurationPropertyName name, String... elements) {

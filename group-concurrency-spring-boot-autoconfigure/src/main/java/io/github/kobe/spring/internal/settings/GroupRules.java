@@ -157,7 +157,8 @@ public final class GroupRules {
             String[] first = places.putIfAbsent(key, place);
             if (first != null) {
                 throw settings.refusal(
-                        "names a group for the second time, after " + settings.originOf(first),
+                        "names a group for the second time, after "
+                                + settings.originOf(first).orElseGet(() -> String.join(".", first)),
                         "each key once, here or under groups",
                         null,
                         with(place, "key"));
