@@ -14,8 +14,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("deep")
 class LongFloodTests {
 
     private static final List<String> NEIGHBOURS = List.of("hooli", "initech", "vip-globex", "vip-umbrella");

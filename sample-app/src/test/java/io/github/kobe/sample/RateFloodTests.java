@@ -11,8 +11,10 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("deep")
 class RateFloodTests {
 
     private static final int CLIENTS = 30;

@@ -3,27 +3,27 @@ package io.github.kobe.testing;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 
-/** What holds for the classes of each module that builds on core. */
+/** What holds for the classes of each module that builds on core. They are read once for all its rules. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 public abstract class ModuleArchitecture {
 
+    /** The main classes of the module that the test belongs to. */
+    protected final JavaClasses main = HouseRules.mainClassesBeside(getClass());
+
+    private final JavaClasses tests = HouseRules.testClassesBeside(getClass());
     private final Class<?> published;
-    private final JavaClasses main;
-    private final JavaClasses tests;
     private final Class<?>[] doors;
 
     /**
-     * Takes the classes of a module, which are read once.
+     * Takes what a rule can't see by itself.
      *
      * @param published a main class of the module
-     * @param main its main classes
-     * @param tests its test classes
      * @param doors its classes by which users come in, if they wire packages of their own
      */
-    protected ModuleArchitecture(Class<?> published, JavaClasses main, JavaClasses tests, Class<?>... doors) {
+    protected ModuleArchitecture(Class<?> published, Class<?>... doors) {
         this.published = published;
-        this.main = main;
-        this.tests = tests;
         this.doors = doors;
     }
 

@@ -1,7 +1,6 @@
 package io.github.kobe.spring.dashboard;
 
 import io.github.kobe.spring.testing.SpringArchitecture;
-import io.github.kobe.testing.HouseRules;
 import java.util.Set;
 import org.junit.jupiter.api.Tag;
 
@@ -9,10 +8,6 @@ import org.junit.jupiter.api.Tag;
 class ArchitectureTests extends SpringArchitecture {
 
     ArchitectureTests() {
-        super(
-                GroupConcurrencyDashboardAutoConfiguration.class,
-                HouseRules.mainClassesBeside(ArchitectureTests.class),
-                HouseRules.testClassesBeside(ArchitectureTests.class),
-                Set.of());
+        super(GroupConcurrencyDashboardAutoConfiguration.class, Set.of());
     }
 }

@@ -1,7 +1,6 @@
 package io.github.kobe.spring.rollout;
 
 import io.github.kobe.spring.testing.SpringArchitecture;
-import io.github.kobe.testing.HouseRules;
 import java.util.Set;
 import org.junit.jupiter.api.Tag;
 
@@ -9,10 +8,6 @@ import org.junit.jupiter.api.Tag;
 class ArchitectureTests extends SpringArchitecture {
 
     ArchitectureTests() {
-        super(
-                RolloutsCustomizer.class,
-                HouseRules.mainClassesBeside(ArchitectureTests.class),
-                HouseRules.testClassesBeside(ArchitectureTests.class),
-                Set.of("RolloutsCustomizer", "RolloutsEndpoint", "RolloutsReport", "RolloutEventsReport"));
+        super(RolloutsCustomizer.class, Set.of("RolloutsCustomizer", "RolloutsEndpoint", "RolloutsReport", "RolloutEventsReport"));
     }
 }

@@ -10,12 +10,10 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClass;
-import com.tngtech.archunit.core.domain.JavaClasses;
 import io.github.kobe.rollout.CheckpointStore;
 import io.github.kobe.rollout.RolloutStore;
 import io.github.kobe.rollout.Rollouts;
 import io.github.kobe.rollout.RolloutsBuilder;
-import io.github.kobe.testing.HouseRules;
 import io.github.kobe.testing.Markdown;
 import io.github.kobe.testing.ModuleArchitecture;
 import java.io.IOException;
@@ -38,11 +36,8 @@ class ArchitectureTests extends ModuleArchitecture {
         Rollouts.class, RolloutsBuilder.class, RolloutStore.class, CheckpointStore.class
     };
 
-    private static final JavaClasses MAIN = HouseRules.mainClassesBeside(ArchitectureTests.class);
-    private static final JavaClasses TESTS = HouseRules.testClassesBeside(ArchitectureTests.class);
-
     ArchitectureTests() {
-        super(Rollouts.class, MAIN, TESTS, DOORS);
+        super(Rollouts.class, DOORS);
     }
 
     /** Plain Java needs slf4j and Gson alone. */
@@ -55,7 +50,7 @@ class ArchitectureTests extends ModuleArchitecture {
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage("org.springframework..", "com.github.kagkarlsson..")
-                .check(MAIN);
+                .check(main);
     }
 
     /** Nodes need not agree on the time of day. */
@@ -72,7 +67,7 @@ class ArchitectureTests extends ModuleArchitecture {
                 .orShould()
                 .dependOnClassesThat()
                 .haveFullyQualifiedName("com.github.kagkarlsson.scheduler.SystemClock")
-                .check(MAIN);
+                .check(main);
     }
 
     @Test
@@ -84,7 +79,7 @@ class ArchitectureTests extends ModuleArchitecture {
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage("io.github.kobe.rollout.internal..")
-                .check(MAIN);
+                .check(main);
     }
 
     /** What changes a plan knows of no thread, clock or store in particular. */
@@ -99,12 +94,12 @@ class ArchitectureTests extends ModuleArchitecture {
                         "io.github.kobe.rollout.internal.drive",
                         "io.github.kobe.rollout.internal.memory",
                         "java.util.concurrent..")
-                .check(MAIN);
+                .check(main);
     }
 
     @Test
     void ofTheOtherStoresOnlyTheStoresArePublic() {
-        assertThat(MAIN.stream()
+        assertThat(main.stream()
                         .filter(resideInAnyPackage("io.github.kobe.rollout.jdbc", "io.github.kobe.rollout.redis")
                                 .and(modifier(PUBLIC)))
                         .filter(JavaClass::isTopLevelClass))
@@ -114,7 +109,7 @@ class ArchitectureTests extends ModuleArchitecture {
 
     @Test
     void whatIsPublicIsMeantToBe() {
-        assertThat(MAIN.stream()
+        assertThat(main.stream()
                         .filter(resideInAPackage("io.github.kobe.rollout").and(modifier(PUBLIC)))
                         .filter(JavaClass::isTopLevelClass))
                 .extracting(JavaClass::getSimpleName)

@@ -2,10 +2,8 @@ package io.github.kobe.spring.architecture;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 
-import com.tngtech.archunit.core.domain.JavaClasses;
 import io.github.kobe.spring.GroupConcurrencyResolver;
 import io.github.kobe.spring.testing.SpringArchitecture;
-import io.github.kobe.testing.HouseRules;
 import java.util.Set;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -13,13 +11,9 @@ import org.junit.jupiter.api.Test;
 @Tag("once")
 class ArchitectureTests extends SpringArchitecture {
 
-    private static final JavaClasses MAIN = HouseRules.mainClassesBeside(ArchitectureTests.class);
-
     ArchitectureTests() {
         super(
                 GroupConcurrencyResolver.class,
-                MAIN,
-                HouseRules.testClassesBeside(ArchitectureTests.class),
                 Set.of(
                         "ConnectionGroup",
                         "DefaultGroupTaskObservationConvention",
@@ -60,6 +54,6 @@ class ArchitectureTests extends SpringArchitecture {
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage("io.github.kobe.spring.ai..", "org.springframework.ai..")
-                .check(MAIN);
+                .check(main);
     }
 }

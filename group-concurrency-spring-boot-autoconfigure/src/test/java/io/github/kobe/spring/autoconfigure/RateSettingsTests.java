@@ -33,7 +33,6 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
 
 /** Rates as they are written in files: a real application on real YAML. */
-@Tag("boot")
 @ExtendWith(OutputCaptureExtension.class)
 class RateSettingsTests {
 

@@ -30,7 +30,6 @@ import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 /** Several rates of a group as they are written in files: a real application on real YAML. */
-@Tag("boot")
 @Tag("RA6")
 @ExtendWith(OutputCaptureExtension.class)
 class SeveralRatesSettingsTests {

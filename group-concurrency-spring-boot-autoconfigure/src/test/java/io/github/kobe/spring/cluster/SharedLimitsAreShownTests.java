@@ -37,7 +37,6 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 /** What an operator sees of limits over all instances: endpoint, health and meters of a real application, over HTTP. */
-@Tag("boot")
 @Tag("CL68")
 @Timeout(120)
 class SharedLimitsAreShownTests {

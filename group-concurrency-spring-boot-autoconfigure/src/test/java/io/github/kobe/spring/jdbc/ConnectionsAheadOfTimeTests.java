@@ -26,7 +26,7 @@ import org.springframework.core.test.tools.CompileWithForkedClassLoader;
 import org.springframework.core.test.tools.TestCompiler;
 
 /** An application that limits connections, from the code that Spring writes for it. */
-@Tag("boot")
+@Tag("deep")
 class ConnectionsAheadOfTimeTests {
 
     @Test

@@ -7,7 +7,6 @@ import static java.util.stream.Collectors.toSet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClass;
-import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaMethod;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.lang.ArchCondition;
@@ -26,21 +25,17 @@ import org.springframework.context.annotation.Bean;
 public abstract class SpringArchitecture extends ModuleArchitecture {
 
     private final String packageName;
-    private final JavaClasses main;
     private final Set<String> forApplications;
 
     /**
-     * Takes the classes of a module, which are read once.
+     * Takes what a rule can't see by itself.
      *
      * @param published a main class of the module, in the package that all the others are in or below
-     * @param main its main classes
-     * @param tests its test classes
      * @param forApplications the simple names of the public top-level types, beside auto-configurations and what is internal
      */
-    protected SpringArchitecture(Class<?> published, JavaClasses main, JavaClasses tests, Set<String> forApplications) {
-        super(published, main, tests);
+    protected SpringArchitecture(Class<?> published, Set<String> forApplications) {
+        super(published);
         this.packageName = published.getPackageName();
-        this.main = main;
         this.forApplications = forApplications;
     }
 

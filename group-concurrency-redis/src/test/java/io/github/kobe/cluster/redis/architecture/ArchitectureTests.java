@@ -6,9 +6,7 @@ import static com.tngtech.archunit.core.domain.properties.HasModifiers.Predicate
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClass;
-import com.tngtech.archunit.core.domain.JavaClasses;
 import io.github.kobe.cluster.redis.RedisClusterStore;
-import io.github.kobe.testing.HouseRules;
 import io.github.kobe.testing.Markdown;
 import io.github.kobe.testing.ModuleArchitecture;
 import java.io.IOException;
@@ -21,16 +19,13 @@ class ArchitectureTests extends ModuleArchitecture {
 
     private static final int MOST_LINES = 400;
 
-    private static final JavaClasses MAIN = HouseRules.mainClassesBeside(RedisClusterStore.class);
-    private static final JavaClasses TESTS = HouseRules.testClassesBeside(ArchitectureTests.class);
-
     ArchitectureTests() {
-        super(RedisClusterStore.class, MAIN, TESTS);
+        super(RedisClusterStore.class);
     }
 
     @Test
     void whatIsPublicIsMeantToBe() {
-        assertThat(MAIN.stream().filter(modifier(PUBLIC)).filter(describe("top level", JavaClass::isTopLevelClass)))
+        assertThat(main.stream().filter(modifier(PUBLIC)).filter(describe("top level", JavaClass::isTopLevelClass)))
                 .extracting(JavaClass::getSimpleName)
                 .containsExactlyInAnyOrder("RedisClusterStore", "RedisStoreException");
     }
