@@ -2,9 +2,17 @@ package io.github.kobe.scope;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupPolicy;
+import io.github.kobe.GroupRecorder;
+import io.github.kobe.GroupResult;
+import io.github.kobe.TaskLifecycleListener;
+import io.github.kobe.TaskStatus;
 import io.github.kobe.testing.Caller;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -67,5 +75,41 @@ class ScopeSurroundingsTests extends ScopeTestCase {
         } finally {
             local.remove();
         }
+    }
+
+    /** It was a failure for want of memory to the listener, since nothing had been kept of the fork's end. */
+    @Test
+    void whoListensSinceAForkHasEndedIsNotToldOfIt() throws Exception {
+        List<String> told = new CopyOnWriteArrayList<>();
+        AtomicReference<GroupExecutor> listening = new AtomicReference<>();
+        GroupPolicy deaf = policy(1).toBuilder()
+                .recorderFactory((key, rule) -> new GroupRecorder() {
+                    @Override
+                    public void completed(TaskStatus status, long nanos) {
+                        listening.get().updatePolicy(listenedTo(told));
+                    }
+                })
+                .build();
+        GroupExecutor executor = engines.startPlain(deaf);
+        listening.set(executor);
+
+        for (String value : List.of("unheard", "heard")) {
+            try (var scope = Scopes.of(executor).open()) {
+                scope.fork("a", () -> value);
+                scope.join();
+            }
+        }
+        assertThat(told).containsExactly("SUCCESS heard");
+    }
+
+    private static GroupPolicy listenedTo(List<String> told) {
+        return policy(1).toBuilder()
+                .taskLifecycleListener(new TaskLifecycleListener() {
+                    @Override
+                    public void onCompleted(String groupKey, String taskId, GroupResult<?> result) {
+                        told.add(result.status() + " " + result.value());
+                    }
+                })
+                .build();
     }
 }

@@ -15,7 +15,7 @@ public final class Outcome {
         CANCELLED,
         /** There was no memory to make the result. */
         OUT_OF_MEMORY,
-        /** Of a task that is handed out to nobody. */
+        /** Of a task that is handed out to nobody, and ended before anyone listened: who listens since then isn't told. */
         SUCCEEDED
     }
 

@@ -368,7 +368,7 @@ public class Task<T> extends TaskCompletion<T> {
      */
     public void reportAndComplete(@Nullable Object end) {
         TaskTrace followed = trace();
-        if (group.engine.reports.isObserved(followed)) {
+        if (end != LazyResult.SUCCEEDED && group.engine.reports.isObserved(followed)) {
             tellCompleted(end, followed);
         }
         if (end != null) {
