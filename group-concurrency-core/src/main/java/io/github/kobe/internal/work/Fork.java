@@ -24,9 +24,7 @@ public abstract class Fork {
         }
     }
 
-    /**
-     * The task of the last attempt that is known to have been let in, or has begun to run; {@code null}: there is none yet.
-     */
+    /** The task of the last attempt that is known to have been let in, to run, or to be over; {@code null}: there is none yet. */
     private volatile @Nullable ForkTask task;
 
     /** Makes one that has no task yet. */
@@ -74,9 +72,14 @@ public abstract class Fork {
         TASK.compareAndSet(this, before, attempt);
     }
 
-    /** An attempt is about to run, by its thread: a cancel that finds it running will look for its thread. */
-    final void starts(ForkTask attempt) {
-        task = attempt;
+    /**
+     * An attempt is about to run, by its thread: a cancel that finds it running will look for its thread. Or it is over: who
+     * submitted it may not have said so yet, and another one follows.
+     */
+    final void isAt(ForkTask attempt) {
+        if (task != attempt) {
+            task = attempt;
+        }
     }
 
     // ---- what the scope does to it

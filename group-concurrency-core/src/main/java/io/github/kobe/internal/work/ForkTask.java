@@ -67,7 +67,7 @@ public final class ForkTask extends Task<Object> {
     @Override
     @Nullable
     Object call(Callable<?> code) throws Exception {
-        fork.starts(this);
+        fork.isAt(this);
         if (!fork.begin()) {
             throw new CancellationException();
         }
@@ -118,6 +118,7 @@ public final class ForkTask extends Task<Object> {
     }
 
     private void tellOver(@Nullable Object terminal) {
+        fork.isAt(this);
         try {
             fork.over(terminal == null || fork.isDecided() ? null : failureOf(terminal));
         } catch (Throwable thrown) {
