@@ -205,8 +205,7 @@ public final class BoundSettings implements ConfigurationPropertiesBindHandlerAd
             if (name.equals(PREFIX)) {
                 properties.keySet().removeIf(known -> !KnownNames.isOfOthers(known));
                 badRate = null;
-                MisspeltPrefix.warn(environment);
-                GroupKeySpelling.check(environment);
+                lookAtWrittenNames();
                 refuseEarlierNames(context);
             }
             return super.onStart(name, target, context);
@@ -228,6 +227,13 @@ public final class BoundSettings implements ConfigurationPropertiesBindHandlerAd
                 badRate = RateForms.refusalOf(result, name, context.getSources());
             }
             return super.onSuccess(name, target, context, result);
+        }
+
+        private void lookAtWrittenNames() {
+            MisspeltPrefix misspelt = new MisspeltPrefix();
+            WrittenName.each(environment, misspelt::look);
+            misspelt.warn();
+            WrittenName.each(environment, GroupKeySpelling::check);
         }
 
         /** Spring Boot tells of no unknown names among environment variables and system properties. */

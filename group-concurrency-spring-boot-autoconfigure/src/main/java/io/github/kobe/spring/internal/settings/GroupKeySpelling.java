@@ -8,21 +8,12 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.springframework.boot.origin.Origin;
-import org.springframework.boot.origin.PropertySourceOrigin;
-import org.springframework.core.env.ConfigurableEnvironment;
-import org.springframework.core.env.EnumerablePropertySource;
-import org.springframework.core.env.PropertySource;
-import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 /**
  * Refuses group keys that Spring Boot would change silently: outside brackets it drops every character but letters,
  * digits, {@code -} and {@code _}, and takes a dot for the end of the key.
- *
- * <p>It reads the names as they are written, before binding. Environment variables are left out: their names are always
- * changed, and their original spelling is unknown.
  */
-public final class GroupKeySpelling {
+final class GroupKeySpelling {
 
     /** The prefix in any spelling that Boot accepts, that of connections perhaps, then the group's key and setting. */
     private static final Pattern UNDER_GROUPS = Pattern.compile(
@@ -48,23 +39,12 @@ public final class GroupKeySpelling {
     private GroupKeySpelling() {}
 
     /**
-     * Looks at all names.
+     * Looks at a name.
      *
-     * @param environment where they are
      * @throws InvalidSettingException if Spring Boot would change a key
      */
-    public static void check(ConfigurableEnvironment environment) {
-        for (PropertySource<?> source : environment.getPropertySources()) {
-            if (source instanceof EnumerablePropertySource<?> enumerable
-                    && !(source instanceof SystemEnvironmentPropertySource)) {
-                for (String name : enumerable.getPropertyNames()) {
-                    check(name, enumerable);
-                }
-            }
-        }
-    }
-
-    private static void check(String name, EnumerablePropertySource<?> source) {
+    static void check(WrittenName written) {
+        String name = written.name();
         Matcher matcher = UNDER_GROUPS.matcher(RATE_IN_LIST.matcher(name).replaceFirst(""));
         if (!matcher.matches()) {
             return;
@@ -73,43 +53,42 @@ public final class GroupKeySpelling {
                 + (matcher.group("connections") == null ? "" : "." + BoundSettings.DATASOURCE) + ".group-list";
         String bracketed = matcher.group("bracketed");
         if (bracketed != null) {
-            checkInBrackets(bracketed, name, source, list);
+            checkInBrackets(bracketed, written, list);
             return;
         }
         String key = keyOutsideBrackets(matcher.group("plain"));
-        requireText(key, name, source);
+        requireText(key, written);
         if (!PLAIN_KEY.matcher(key).matches()) {
             String problem = "has the group key '" + key + "' outside brackets, where Spring Boot drops characters";
-            throw refused(name, source, problem, spellings(key, list));
+            throw refused(written, problem, spellings(key, list));
         }
     }
 
-    private static void checkInBrackets(String rest, String name, EnumerablePropertySource<?> source, String list) {
+    private static void checkInBrackets(String rest, WrittenName written, String list) {
         int end = rest.indexOf(']');
         if (rest.startsWith("[[") && end > 0) {
             String key = rest.substring(2, end);
             throw refused(
-                    name,
-                    source,
+                    written,
                     "has the group key [" + key + "] without quotes, which YAML reads as a list",
                     spellings(key, list));
         }
         if (end < 0) {
             String key = keyOutsideBrackets(rest.substring(1));
-            requireText(key, name, source);
+            requireText(key, written);
             String problem = "has no closing bracket behind the group key '" + key + "'";
-            throw refused(name, source, problem, key.contains("[") ? inList(key, list) : spellings(key, list));
+            throw refused(written, problem, key.contains("[") ? inList(key, list) : spellings(key, list));
         }
         if (rest.indexOf('[', 1) >= 0 || rest.indexOf(']', end + 1) >= 0) {
             String key = rest.substring(1, rest.lastIndexOf(']'));
-            throw refused(name, source, "has a bracket inside the group key '" + key + "'", inList(key, list));
+            throw refused(written, "has a bracket inside the group key '" + key + "'", inList(key, list));
         }
-        requireText(rest.substring(1, end), name, source);
+        requireText(rest.substring(1, end), written);
     }
 
-    private static void requireText(String key, String name, EnumerablePropertySource<?> source) {
+    private static void requireText(String key, WrittenName written) {
         if (key.isBlank()) {
-            throw refused(name, source, "has a blank group key", "a group key or pattern");
+            throw refused(written, "has a blank group key", "a group key or pattern");
         }
     }
 
@@ -134,11 +113,14 @@ public final class GroupKeySpelling {
         return "an element of %s with key: \"%s\"".formatted(list, key);
     }
 
-    private static InvalidSettingException refused(
-            String name, EnumerablePropertySource<?> source, String problem, String allowed) {
-        @Nullable Object value = source.getProperty(name);
-        Origin origin = PropertySourceOrigin.get(source, name);
+    private static InvalidSettingException refused(WrittenName written, String problem, String allowed) {
+        @Nullable Object value = written.source().getProperty(written.name());
         return InvalidSettings.of(
-                name, value == null ? null : value.toString(), origin.toString(), problem, allowed, null);
+                written.name(),
+                value == null ? null : value.toString(),
+                written.origin().toString(),
+                problem,
+                allowed,
+                null);
     }
 }

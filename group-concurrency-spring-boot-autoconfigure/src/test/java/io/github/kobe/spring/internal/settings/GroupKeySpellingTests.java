@@ -117,12 +117,12 @@ class GroupKeySpellingTests {
                 .addFirst(new SystemEnvironmentPropertySource(
                         "variables", Map.of("group-concurrency.groups.a/b.weight", "1")));
 
-        assertThatCode(() -> GroupKeySpelling.check(environment)).doesNotThrowAnyException();
+        assertThatCode(() -> WrittenName.each(environment, GroupKeySpelling::check)).doesNotThrowAnyException();
     }
 
     private static void check(String name) {
         StandardEnvironment environment = new StandardEnvironment();
         environment.getPropertySources().addFirst(new MapPropertySource("test", Map.of(name, "1")));
-        GroupKeySpelling.check(environment);
+        WrittenName.each(environment, GroupKeySpelling::check);
     }
 }
