@@ -48,11 +48,12 @@ class ForkAttemptsTests {
         ForkTask first = attempt("1");
         ForkTask second = attempt("2");
         @Nullable ForkTask beforeFirst = fork.task();
-        fork.whenOver.add(() -> { // another thread goes on, and the first submitter comes late
-            @Nullable ForkTask beforeSecond = fork.task();
-            fork.admitted(beforeFirst, first);
-            fork.admitted(beforeSecond, second);
-        });
+        fork.whenOver.add(
+                () -> { // another thread goes on, and the first submitter comes late
+                    @Nullable ForkTask beforeSecond = fork.task();
+                    fork.admitted(beforeFirst, first);
+                    fork.admitted(beforeSecond, second);
+                });
 
         endUnrun(first);
 

@@ -8,6 +8,8 @@ import org.junit.jupiter.api.Tag;
 class ArchitectureTests extends SpringArchitecture {
 
     ArchitectureTests() {
-        super(RolloutsCustomizer.class, Set.of("RolloutsCustomizer", "RolloutsEndpoint", "RolloutsReport", "RolloutEventsReport"));
+        super(
+                RolloutsCustomizer.class,
+                Set.of("RolloutsCustomizer", "RolloutsEndpoint", "RolloutsReport", "RolloutEventsReport"));
     }
 }

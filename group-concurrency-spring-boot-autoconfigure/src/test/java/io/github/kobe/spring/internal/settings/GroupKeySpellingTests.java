@@ -117,7 +117,8 @@ class GroupKeySpellingTests {
                 .addFirst(new SystemEnvironmentPropertySource(
                         "variables", Map.of("group-concurrency.groups.a/b.weight", "1")));
 
-        assertThatCode(() -> WrittenName.each(environment, GroupKeySpelling::check)).doesNotThrowAnyException();
+        assertThatCode(() -> WrittenName.each(environment, GroupKeySpelling::check))
+                .doesNotThrowAnyException();
     }
 
     private static void check(String name) {
