@@ -115,6 +115,25 @@ class PreviousConfigTests extends RolloutsTestCase {
         assertThat(told(task.taskId())).doesNotContain("StageFailed");
     }
 
+    /** The retry begins and ends in one transaction: the tenant was never let go, and no later plan could change it. */
+    @Test
+    void aRetryWhoseLookFailsAgainLetsItsTenantGo() throws Exception {
+        PreviousConfig well = present;
+        present = (context, health) -> {
+            throw new IllegalStateException("not now");
+        };
+        Rollouts rollouts = looking();
+        TaskInfo task = ran(rollouts, "x", Samples.changeWithoutSnapshot("acme"));
+        rollouts.retry(task.planId(), true);
+        settled(rollouts, task.planId());
+        assertThat(rollouts.task(task.taskId()).status()).isEqualTo(TaskStatus.FAILED);
+        assertThat(rollouts.isRunning(TenantId.of("acme"))).isFalse();
+
+        present = well;
+        assertThat(ran(rollouts, "y", Samples.changeWithoutSnapshot("acme")).status())
+                .isEqualTo(TaskStatus.COMPLETED);
+    }
+
     @Test
     void afterACrashItIsNotLookedForOnceAStageMayHaveChangedIt() throws Exception {
         Gate never = new Gate();

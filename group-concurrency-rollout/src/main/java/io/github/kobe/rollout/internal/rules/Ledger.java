@@ -282,11 +282,12 @@ public final class Ledger {
         return plan == null || plan.reach() == reach ? Optional.empty() : Optional.of(plan.id());
     }
 
+    /** {@return whether it has come to rest, also again: a retry may begin and fail here} */
     private boolean hasEnded(TaskRecord task) {
         TaskRecord old = before.get(task.id());
         return task.status().isEnd()
                 && !task.isOwed()
-                && (old == null || !old.status().isEnd());
+                && (old == null || !old.status().isEnd() || old.isOwed());
     }
 
     private void letGo(TaskRecord task) {
