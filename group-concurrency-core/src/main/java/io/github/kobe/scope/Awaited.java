@@ -42,8 +42,8 @@ final class Awaited {
         return true;
     }
 
-    boolean isAnyUnavailable() {
-        return forks.stream().anyMatch(fork -> fork.state() == Subtask.State.UNAVAILABLE);
+    boolean haveSucceeded() {
+        return forks.stream().allMatch(fork -> fork.state() == Subtask.State.SUCCESS);
     }
 
     /** They may be read from now on. */

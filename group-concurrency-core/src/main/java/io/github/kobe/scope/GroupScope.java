@@ -206,8 +206,8 @@ public sealed interface GroupScope<T, R, X extends Throwable> extends AutoClosea
      * rounds.
      *
      * <p>Then the value or the failure of each of them can be read, as after {@link #join()}. If the scope is cancelled
-     * before they have all ended, this method ends like {@link #join()}: it throws what the joiner throws, and
-     * otherwise returns the outcome, with the rest counted as cancelled.
+     * before they have all succeeded, as by the failure of one of them, this method ends like {@link #join()}: it throws
+     * what the joiner throws, and otherwise returns the outcome, with the rest counted as cancelled.
      *
      * @param some subtasks of this scope; none: the outcome is that of no forks
      * @return how they have ended
@@ -237,7 +237,8 @@ public sealed interface GroupScope<T, R, X extends Throwable> extends AutoClosea
      *
      * @param some subtasks of this scope
      * @param <U> what their values have in common
-     * @return their values in the given order, {@code null} for each that has none; unmodifiable
+     * @return their values in the given order, {@code null} for each that has none, since it failed or was cancelled and
+     *     the scope goes on, or its joiner takes that; unmodifiable
      * @throws X if the scope was cancelled and the joiner throws it
      * @throws InterruptedException as {@link #join()}
      * @throws IllegalArgumentException if one of them belongs to another scope

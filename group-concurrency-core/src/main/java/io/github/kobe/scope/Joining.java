@@ -118,7 +118,7 @@ final class Joining<T, R, X extends Throwable> {
         return draw();
     }
 
-    /** Waits for some, or a cancel. If that comes first this ends as join, which may still follow. */
+    /** Waits for some, or a cancel. If they haven't all succeeded then, this ends as join, which may still follow. */
     void await(Awaited some) throws X, InterruptedException {
         Forks forks = scope.forks;
         OwnerWait wait = scope.ownerWait;
@@ -130,7 +130,7 @@ final class Joining<T, R, X extends Throwable> {
         } finally {
             waited();
         }
-        if (forks.isCancelled() && some.isAnyUnavailable()) {
+        if (forks.isCancelled() && !some.haveSucceeded()) {
             requireOwnerGoesOn();
             R unused = draw();
         }

@@ -16,6 +16,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Waiting for some forks, and forks that wait for their turn. */
 class AwaitTests extends ScopeTestCase {
@@ -185,6 +187,38 @@ class AwaitTests extends ScopeTestCase {
             scope.cancel();
             assertThat(scope.await(running)).isEqualTo(new Outcome(1, 0, 1, List.of()));
             assertThat(scope.join()).isEqualTo(new Outcome(1, 0, 1, List.of()));
+        }
+    }
+
+    /** Whichever of them fails: if it is the last to end, none of them is left to be cancelled. */
+    @Tag("T20")
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2})
+    void theFailureOfOneOfThemThatCancelsTheScopeIsThrown(int failing) throws Exception {
+        Scopes scopes = Scopes.of(executor(4));
+        Exception failure = new Exception("failure");
+        try (var scope = scopes.open()) {
+            List<Subtask<Object>> forks = new ArrayList<>();
+            for (int i = 0; i < 3; i++) {
+                int at = i;
+                forks.add(scope.fork("a", () -> {
+                    if (at == failing) {
+                        gate.pass();
+                        throw failure;
+                    }
+                    return "value";
+                }));
+            }
+            List<Subtask<Object>> others = new ArrayList<>(forks);
+            others.remove(failing);
+            assertThat(scope.valuesOf(others)).containsOnly("value");
+            gate.open();
+
+            assertThatThrownBy(() -> scope.valuesOf(forks))
+                    .isInstanceOf(ExecutionException.class)
+                    .hasCause(failure);
+            assertThat(forks.get(failing).exception()).isSameAs(failure);
+            assertThat(scope.await(others).succeeded()).isEqualTo(2);
         }
     }
 
