@@ -370,7 +370,8 @@ public final class GroupExecutor implements AutoCloseable {
      * what comes next.
      *
      * <p>It can be said once for each rate, and only while the work runs; what nobody says stays as it was charged, also if the
-     * work fails. Where the group has no such rate, or had none when the work came, nothing happens.
+     * work fails. Where the group has no such rate, nothing happens, and the log is told once for all groups of a rule. Where it
+     * had none when the work came, nothing happens.
      *
      * <pre>{@code
      * executor.call("llm:acme", Costs.of("tokens", 1_200), () -> {

@@ -434,7 +434,7 @@ class CostsTests {
                         .await();
             }
             assertThat(log.warnings())
-                    .filteredOn(text -> text.contains("says what it costs"))
+                    .filteredOn(text -> text.contains("has no rate of that name"))
                     .satisfiesExactlyInAnyOrder(
                             text -> assertThat(text).contains("'llm:a'").contains("'tokns'"),
                             text -> assertThat(text).contains("'plain:a'").contains("'tokens'"));
@@ -442,6 +442,26 @@ class CostsTests {
     }
 
     // ---- what was really used
+
+    @Test
+    @Tag("RA7")
+    void whatIsSettledOfANameWithoutARateCountsNothingAndTheLogIsToldOnceForEachRule() throws Exception {
+        GroupExecutor executor = start(GroupPolicy.builder().pattern("llm:*", limits(TOKENS)));
+        try (CapturedLog log = CapturedLog.open()) {
+            for (String key : List.of("llm:a", "llm:b", "unruled")) {
+                executor.call(key, Costs.of("tokens", 1), () -> {
+                    executor.settle("tokns", 4);
+                    executor.settle("tokens", 1);
+                    return "done";
+                });
+            }
+            assertThat(log.warnings())
+                    .filteredOn(text -> text.contains("has no rate of that name"))
+                    .satisfiesExactlyInAnyOrder(
+                            text -> assertThat(text).contains("'llm:a'").contains("'tokns'"),
+                            text -> assertThat(text).contains("'unruled'").contains("'tokens'"));
+        }
+    }
 
     @Test
     @Tag("RA7")

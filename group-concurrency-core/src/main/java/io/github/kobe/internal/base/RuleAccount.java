@@ -28,8 +28,8 @@ public final class RuleAccount {
     /** No policy has the rule any more: what comes late is nobody's. */
     private volatile boolean dropped;
 
-    /** Whether the log was told that work of the rule names a cost of which its groups have no rate. */
-    public final AtomicBoolean toldOfCosts = new AtomicBoolean();
+    /** Whether the log was told that work of the rule names a rate that its groups haven't got. */
+    public final AtomicBoolean toldOfUnknownRate = new AtomicBoolean();
 
     /** The largest numbers that anybody was shown; {@code null}: nobody was. */
     private final AtomicReference<@Nullable TaskTotals> shown = new AtomicReference<>();

@@ -299,20 +299,24 @@ abstract sealed class GroupStarts extends GroupWaits permits GroupState {
         return Math.max(ofAll, known.nextBehind(queue::costOf, node.costs(), from) - now);
     }
 
-    /** Tells the log, once for all groups of a rule, if work says what it costs of a rate that the group hasn't got. By anyone. */
+    /** As {@link #tellOfUnknown(String)}, of all that work says it costs. */
     public final void tellOfUnknown(Costs costs) {
-        GroupRate known = rate;
         for (int i = 0; i < costs.size(); i++) {
-            String name = costs.name(i);
-            if ((known == null || known.indexOf(name) < 0)
-                    && asGroup().record.recording().account().toldOfCosts.compareAndSet(false, true)) {
-                Log.write(
-                        Level.WARNING,
-                        () -> "Work of group '" + KeyText.printable(key) + "' says what it costs of '"
-                                + KeyText.printable(name)
-                                + "', and the group has no rate of that name; that counts nothing. It is told once for"
-                                + " all groups of a rule.");
-            }
+            tellOfUnknown(costs.name(i));
+        }
+    }
+
+    /** Tells the log, once for all groups of a rule, if work names a rate that the group hasn't got. By anyone. */
+    public final void tellOfUnknown(String name) {
+        GroupRate known = rate;
+        if ((known == null || known.indexOf(name) < 0)
+                && asGroup().record.recording().account().toldOfUnknownRate.compareAndSet(false, true)) {
+            Log.write(
+                    Level.WARNING,
+                    () -> "Work of group '" + KeyText.printable(key) + "' says what it costs or has used of '"
+                            + KeyText.printable(name)
+                            + "', and the group has no rate of that name; that counts nothing. It is told once for all"
+                            + " groups of a rule.");
         }
     }
 

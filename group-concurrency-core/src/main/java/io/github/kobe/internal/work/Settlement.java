@@ -25,6 +25,7 @@ public final class Settlement {
             throw new IllegalArgumentException(
                     "What was used of '" + KeyText.printable(rate) + "' is 0 or more, and not " + used);
         }
+        hold.group.tellOfUnknown(rate);
         Charge charge = hold.charge();
         if (charge != null && !settle(hold.group, charge, rate, used)) {
             throw new IllegalStateException("What this work of group '" + KeyText.printable(hold.group.key)
