@@ -9,7 +9,8 @@ import java.util.TreeMap;
 /** The headers that a tenant's instances are sent by its settings, such as {@code http.header.Authorization}. */
 final class Headers {
 
-    private static final String PREFIX = "http.header.";
+    static final String PREFIX = "http.header.";
+
     private static final URI ANYWHERE = URI.create("http://localhost");
 
     private final Map<String, String> set;

@@ -64,6 +64,9 @@ import java.util.Optional;
  *   <li>{@code target-domain}, else {@code target-ip}, with {@code target-port}: where a tenant without endpoints is asked
  * </ul>
  *
+ * <p>Another name that begins with {@code health.} or {@code http.} is refused, as a value out of its range is: the plan isn't
+ * started.
+ *
  * <p>Immutable, thread-safe.
  *
  * @since 0.1.0
@@ -71,6 +74,20 @@ import java.util.Optional;
 public final class HttpStages implements StageFactory {
 
     private static final Duration MARGIN = Duration.ofSeconds(10);
+
+    private static final List<String> SETTINGS = List.of(
+            "health.interval",
+            "health.max-attempts",
+            "health.path",
+            "health.timeout",
+            "health.version-key",
+            "http.fetch-previous",
+            Headers.PREFIX + "NAME",
+            "http.parallel",
+            "http.retries",
+            "http.retry-wait",
+            "http.stage-timeout",
+            "http.timeout");
 
     private final HttpTransport transport;
     private final Pauses pauses;
@@ -96,6 +113,7 @@ public final class HttpStages implements StageFactory {
 
     @Override
     public List<Stage> stages(TaskInfo task, TenantChange change, RolloutSettings settings, HealthCheckClient health) {
+        requireKnown(settings);
         HealthPoll poll = new HealthPoll(settings, health, pauses);
         Requests requests = new Requests(settings, transport);
         PresentConfig.isFetched(settings);
@@ -118,6 +136,19 @@ public final class HttpStages implements StageFactory {
                         .step(context -> check(poll, context))
                         .timeout(timeout(settings, poll.longest()))
                         .confirmsHealth());
+    }
+
+    /** A misspelt name would be passed over without a word. */
+    private static void requireKnown(RolloutSettings settings) {
+        for (String prefix : List.of("health.", "http.")) {
+            for (String rest : settings.startingWith(prefix).keySet()) {
+                String name = prefix + rest;
+                if (!SETTINGS.contains(name) && !name.startsWith(Headers.PREFIX)) {
+                    throw new IllegalArgumentException(
+                            "there is no setting " + name + "; there are " + String.join(", ", SETTINGS));
+                }
+            }
+        }
     }
 
     /** A stage ends even if a transport or a client doesn't mind its time limits. */

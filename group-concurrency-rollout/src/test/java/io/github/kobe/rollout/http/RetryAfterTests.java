@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** An instance that has no time now, and says when it will. */
 @Tag("R152")
@@ -132,6 +133,14 @@ class RetryAfterTests extends HttpTestCase {
     void howOftenIsANumberInItsRange(String setting, String value, String allowed) {
         assertThat(refusal(change("http://h:1").setting(setting, value)))
                 .contains(setting + " is '" + value + "'; it must be " + allowed);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"http.retires", "http.Retries", "http.headers.X-Key", "health.pth"})
+    void aSettingThatThereIsNotIsRefused(String misspelt) {
+        assertThat(refusal(change("http://h:1").setting(misspelt, "1")))
+                .contains("there is no setting " + misspelt + "; there are health.interval, health.max-attempts,")
+                .contains("http.header.NAME, http.parallel, http.retries,");
     }
 
     @Test
