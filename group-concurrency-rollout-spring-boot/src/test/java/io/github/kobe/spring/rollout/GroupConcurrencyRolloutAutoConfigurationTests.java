@@ -20,6 +20,7 @@ import io.github.kobe.rollout.StageContext;
 import io.github.kobe.rollout.StageFactory;
 import io.github.kobe.rollout.TaskWorkerFactory;
 import io.github.kobe.rollout.TenantChange;
+import io.github.kobe.spring.InvalidSettingException;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
 import io.github.kobe.testing.Deadline;
 import java.time.Duration;
@@ -176,6 +177,22 @@ class GroupConcurrencyRolloutAutoConfigurationTests {
                             context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor()))
                     .run(refused("rollout." + name, value, allowed));
         }
+    }
+
+    @Test
+    @Tag("R134")
+    void aMisspeltHeaderIsRefusedWithTheRightNameAndWithoutItsValue() {
+        runner.withPropertyValues("group-concurrency.rollout.http.headers.Authorization=Bearer s3cr3t")
+                .run(context -> {
+                    Throwable cause = context.getStartupFailure();
+                    while (cause != null && !(cause instanceof InvalidSettingException)) {
+                        cause = cause.getCause();
+                    }
+                    assertThat(cause).isInstanceOfSatisfying(InvalidSettingException.class, refusal -> {
+                        assertThat(refusal.allowed()).isEqualTo("group-concurrency.rollout.http.header");
+                        assertThat(refusal.value()).isNull();
+                    });
+                });
     }
 
     @Test

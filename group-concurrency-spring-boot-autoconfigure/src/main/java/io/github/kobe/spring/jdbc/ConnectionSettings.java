@@ -2,6 +2,7 @@ package io.github.kobe.spring.jdbc;
 
 import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupPolicy;
+import io.github.kobe.InvalidPolicyException;
 import io.github.kobe.spring.InvalidSettingException;
 import io.github.kobe.spring.internal.settings.BoundSettings;
 import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties;
@@ -25,6 +26,7 @@ final class ConnectionSettings {
     private final GroupConcurrencyProperties properties;
     private final BoundSettings settings;
     private final int number;
+    private final GroupRules rules;
     private final GroupPolicy limits;
 
     /**
@@ -46,7 +48,8 @@ final class ConnectionSettings {
         if (reserve() < 0) {
             throw refusal("must be at least 0", "at least 0", "nested-reserve");
         }
-        limits = GroupRules.ofConnections(properties, settings).policy(() -> GroupRules.commonPolicy(properties));
+        rules = GroupRules.ofConnections(properties, settings);
+        limits = rules.policy(() -> GroupRules.commonPolicy(properties));
         refuseLimitsOverInstances();
     }
 
@@ -83,16 +86,21 @@ final class ConnectionSettings {
      * all together: then groups share by turns alone.
      *
      * @param most how many connections are for all groups
+     * @throws InvalidSettingException if more are guaranteed to groups
      */
     GroupPolicy policy(int most) {
         GroupLimits defaults = limits.defaults();
-        return limits.toBuilder()
+        GroupPolicy.Builder builder = limits.toBuilder()
                 .globalMaxInFlight(most)
                 .defaults(
                         properties.datasource().defaults().maxConcurrency() == null
                                 ? defaults.withMaxConcurrency(Integer.MAX_VALUE)
-                                : defaults)
-                .build();
+                                : defaults);
+        try {
+            return builder.build();
+        } catch (InvalidPolicyException refusal) {
+            throw rules.refusalOf(refusal);
+        }
     }
 
     /**

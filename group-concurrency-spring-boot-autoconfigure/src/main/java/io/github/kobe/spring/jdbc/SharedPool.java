@@ -3,6 +3,7 @@ package io.github.kobe.spring.jdbc;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupPolicy;
+import io.github.kobe.InvalidPolicyException;
 import io.github.kobe.spring.InvalidSettingException;
 import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties;
 import io.github.kobe.spring.internal.settings.PrintableText;
@@ -10,6 +11,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.function.IntSupplier;
 import javax.sql.DataSource;
 import org.apache.commons.logging.Log;
@@ -25,6 +27,7 @@ final class SharedPool {
     private static final Log LOGGER = LogFactory.getLog(SharedPool.class);
 
     private static final int UNLIMITED = Integer.MAX_VALUE;
+    private static final int NONE_REFUSED = 0;
 
     private final String dataSource;
     private final String executorName;
@@ -33,6 +36,9 @@ final class SharedPool {
     private final ReentrantLock changes = new ReentrantLock();
 
     private volatile ConnectionSettings settings;
+
+    /** How many it would give out, if what is guaranteed to groups let it; {@link #NONE_REFUSED}: as many as it may. */
+    private volatile int refused = NONE_REFUSED;
 
     /** How many connections the pool has at most; {@link Pools#UNKNOWN} as long as the data source isn't made. */
     private volatile IntSupplier maximum = () -> Pools.UNKNOWN;
@@ -99,37 +105,58 @@ final class SharedPool {
         changes.lock();
         try {
             settings = fresh;
+            refused = NONE_REFUSED;
             target.updatePolicy(policy);
         } finally {
             changes.unlock();
         }
     }
 
-    /** Looks how large the pool is now. Called for each connection: most often it is two reads. */
+    /** Looks how large the pool is now. Called for each connection: most often it is a few reads. */
     void follow() {
         GroupExecutor made = executor;
-        if (made != null && made.policy().globalMaxInFlight() != most(settings)) {
+        if (made != null && isToAdjust(made, most(settings))) {
             adjust(made);
         }
+    }
+
+    private boolean isToAdjust(GroupExecutor made, int most) {
+        return made.policy().globalMaxInFlight() != most && refused != most;
     }
 
     private void adjust(GroupExecutor made) {
         changes.lock();
         try {
-            GroupPolicy before = made.policy();
             int most = most(settings);
-            if (before.globalMaxInFlight() == most) {
-                return;
-            }
-            made.updatePolicy(before.toBuilder().globalMaxInFlight(most).build());
-            if (before.globalMaxInFlight() != UNLIMITED) {
-                LOGGER.info("The pool of the data source '" + dataSource + "' has at most " + maximum.getAsInt()
-                        + " connections now, so " + executorName + " gives out " + most + " instead of "
-                        + before.globalMaxInFlight());
+            if (isToAdjust(made, most)) {
+                adjust(made, made.policy(), most);
             }
         } finally {
             changes.unlock();
         }
+    }
+
+    private void adjust(GroupExecutor made, GroupPolicy before, int most) {
+        try {
+            made.updatePolicy(before.toBuilder().globalMaxInFlight(most).build());
+        } catch (InvalidPolicyException tooFew) {
+            refused = most;
+            tellOfPool(
+                    "would give out " + most + ", but can't: " + tooFew.getMessage() + ". It gives out "
+                            + before.globalMaxInFlight()
+                            + " as before, so who has a turn may wait in the pool, behind other groups",
+                    LOGGER::warn);
+            return;
+        }
+        refused = NONE_REFUSED;
+        if (before.globalMaxInFlight() != UNLIMITED) {
+            tellOfPool("gives out " + most + " instead of " + before.globalMaxInFlight(), LOGGER::info);
+        }
+    }
+
+    private void tellOfPool(String consequence, Consumer<String> log) {
+        log.accept("The pool of the data source '" + dataSource + "' has at most " + maximum.getAsInt()
+                + " connections now, so " + executorName + " " + consequence);
     }
 
     /** {@return how many connections are for all groups: at least one, however small the pool has become} */

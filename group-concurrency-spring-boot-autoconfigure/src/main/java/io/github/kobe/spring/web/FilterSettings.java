@@ -188,8 +188,21 @@ final class FilterSettings {
                             "must say what happens to a request without a key",
                             "reject, pass, or the key of a group, such as http:anonymous",
                             "missing-key");
-                default -> Verdict.limited(Place.in(said));
+                default -> Verdict.limited(Place.in(placeOf(said)));
             };
+        }
+
+        /** {@return the text} A slip in one of the words would be a group that nobody has heard of, with limits of its own. */
+        private String placeOf(String said) {
+            String word = said.toLowerCase(Locale.ROOT);
+            boolean isSlip = word.startsWith(REJECT) || word.startsWith(PASS);
+            if (isSlip && !settings.ofGroups().containsKey(said)) {
+                throw refusal(
+                        "is the key of a group that has no settings, and looks like a word",
+                        "reject, pass, or the key of a group, such as http:anonymous",
+                        "missing-key");
+            }
+            return said;
         }
 
         private Newcomers newcomers(String prefix) {

@@ -6,13 +6,17 @@ import io.github.kobe.spring.internal.context.MdcTaskDecorator;
 import io.github.kobe.spring.internal.settings.BoundSettings;
 import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties;
 import java.util.List;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
@@ -30,6 +34,13 @@ import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 @ConditionalOnWebApplication
 @ConditionalOnBooleanProperty(name = "group-concurrency.enabled", matchIfMissing = true)
 public final class GroupConcurrencyWebAutoConfiguration {
+
+    private static final Log LOGGER = LogFactory.getLog(GroupConcurrencyWebAutoConfiguration.class);
+
+    private static final String FILTER = "group-concurrency.web.filter.enabled";
+
+    /** What a switch never is: only one that isn't set matches. */
+    private static final String UNSAID = "unsaid";
 
     GroupConcurrencyWebAutoConfiguration() {}
 
@@ -80,7 +91,7 @@ public final class GroupConcurrencyWebAutoConfiguration {
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
     @ConditionalOnClass(OncePerRequestFilter.class)
-    @ConditionalOnBooleanProperty("group-concurrency.web.filter.enabled")
+    @ConditionalOnBooleanProperty(FILTER)
     @Import(ServletRejectionAnswer.class)
     static final class FilterConfiguration {
 
@@ -125,7 +136,7 @@ public final class GroupConcurrencyWebAutoConfiguration {
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
     @ConditionalOnClass(WebFilter.class)
-    @ConditionalOnBooleanProperty("group-concurrency.web.filter.enabled")
+    @ConditionalOnBooleanProperty(FILTER)
     @Import(ReactiveRejectionAnswer.class)
     static final class ReactiveFilterConfiguration {
 
@@ -148,5 +159,35 @@ public final class GroupConcurrencyWebAutoConfiguration {
                     answer,
                     filter.order());
         }
+    }
+
+    /** With servlets, and a bean that only the filter asks. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
+    @ConditionalOnBean(RequestGroupKey.class)
+    @ConditionalOnProperty(name = FILTER, havingValue = UNSAID, matchIfMissing = true)
+    static final class KeyWithoutFilterConfiguration {
+
+        KeyWithoutFilterConfiguration() {
+            warnOfKeyWithoutFilter("RequestGroupKey");
+        }
+    }
+
+    /** With WebFlux, and a bean that only the filter asks. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
+    @ConditionalOnClass(WebFilter.class)
+    @ConditionalOnBean(ExchangeGroupKey.class)
+    @ConditionalOnProperty(name = FILTER, havingValue = UNSAID, matchIfMissing = true)
+    static final class ReactiveKeyWithoutFilterConfiguration {
+
+        ReactiveKeyWithoutFilterConfiguration() {
+            warnOfKeyWithoutFilter("ExchangeGroupKey");
+        }
+    }
+
+    private static void warnOfKeyWithoutFilter(String type) {
+        LOGGER.warn("The bean of type " + type + " limits nothing, since " + FILTER
+                + " isn't set. Set it to true, or to false if that is meant.");
     }
 }

@@ -143,6 +143,31 @@ class ConnectionExecutorTests {
         });
     }
 
+    /** Each connection failed, for whoever wanted it, until the pool was large enough again. */
+    @Test
+    void aPoolThatIsTooSmallForWhatIsGuaranteedChangesNothingAndIsToldOnce(CapturedOutput output) {
+        PooledApplication.ofPool(10)
+                .withPropertyValues("group-concurrency.datasource.groups.gold.guaranteed=8")
+                .run(context -> {
+                    HikariDataSource pool = context.getBean(DataSource.class).unwrap(HikariDataSource.class);
+                    pool.getHikariConfigMXBean().setMaximumPoolSize(4);
+                    connect(context, "gold").close();
+                    connect(context, "a").close();
+                    assertThat(most(context)).isEqualTo(9);
+                    assertThat(output.toString().split("would give out 3, but can't: guaranteed of 'gold'", -1))
+                            .hasSize(2);
+                    assertThat(output).contains("It gives out 9 as before, so who has a turn may wait in the pool");
+
+                    pool.getHikariConfigMXBean().setMaximumPoolSize(9);
+                    connect(context, "a").close();
+                    assertThat(most(context)).isEqualTo(8);
+
+                    pool.getHikariConfigMXBean().setMaximumPoolSize(4);
+                    connect(context, "a").close();
+                    assertThat(output.toString().split("would give out 3", -1)).hasSize(3);
+                });
+    }
+
     @Test
     void aNumberStaysWhateverSizeThePoolHas() {
         PooledApplication.ofPool(10)

@@ -126,6 +126,18 @@ class ConnectionRefreshTests {
     }
 
     @Test
+    void moreGuaranteedThanThePoolHasIsRefusedWithItsSetting() {
+        runner.run(context -> {
+            set("groups.gold.guaranteed", 20);
+
+            assertThatExceptionOfType(InvalidSettingException.class)
+                    .isThrownBy(() -> refresh(context))
+                    .satisfies(refusal -> assertThat(refusal.property())
+                            .isEqualTo("group-concurrency.datasource.groups.gold.guaranteed"));
+        });
+    }
+
+    @Test
     void whatAnOperatorSetAndPausedStaysUntilItIsReset() {
         runner.run(context -> {
             use(context, "vip");

@@ -117,6 +117,17 @@ class ConnectionSettingsTests {
     }
 
     @Test
+    void moreGuaranteedThanThePoolHasFailsTheStartWithItsSetting() {
+        PooledApplication.ofPool(10)
+                .withPropertyValues(DATASOURCE + "groups.gold.guaranteed=20")
+                .run(context -> assertThat(refusalOf(context)).satisfies(refusal -> {
+                    assertThat(refusal.property()).isEqualTo(DATASOURCE + "groups.gold.guaranteed");
+                    assertThat(refusal.value()).isEqualTo("20");
+                    assertThat(refusal.allowed()).startsWith("at most 9, since the guarantees of all exact keys");
+                }));
+    }
+
+    @Test
     void aPoolOfOneFailsTheStart() {
         PooledApplication.ofPool(1)
                 .withPropertyValues(DATASOURCE + "nested-reserve=0")

@@ -50,6 +50,8 @@ class FilterSettingsTests {
         rules[0].key-source=principal rules[0].missing-key=            | rules[0].missing-key       |            | reject, pass, or the key of a group
         rules[0].key-source=principal rules[0].limit=false             | rules[0].key-source        | principal  | none beside limit: false
         rules[0].key-source=principal rules[0].missing-key=group       | rules[0].missing-key       | group      | reject, pass, or the key of a group
+        rules[0].key-source=principal rules[0].missing-key=rejected    | rules[0].missing-key       | rejected   | reject, pass, or the key of a group
+        rules[0].key-source=principal rules[0].missing-key=Passes      | rules[0].missing-key       | Passes     | reject, pass, or the key of a group
         rules[0].limit=false rules[0].max-keys=5                       | rules[0].max-keys          | 5          | none beside limit: false
         rules[0].limit=false rules[0].queue-timeout=5s                 | rules[0].queue-timeout     | 5s         | none beside limit: false
         rules[0].limit=false rules[0].deadline-header=X-A              | rules[0].deadline-header   | X-A        | none beside limit: false
@@ -179,6 +181,43 @@ class FilterSettingsTests {
                 .run(context -> assertThat(context).hasNotFailed());
 
         assertThat(output).contains("limit nothing, since group-concurrency.web.filter.enabled isn't set");
+    }
+
+    @Test
+    void aGroupThatHasSettingsIsTakenForTheMissingKeyWhateverItIsCalled() {
+        runner.withPropertyValues(
+                        PREFIX + "rules[0].key-source=principal",
+                        PREFIX + "rules[0].missing-key=passers-by",
+                        "group-concurrency.groups.passers-by.max-concurrency=2")
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    @Test
+    void aKeyThatNobodyAsksForSinceTheFilterIsNotSwitchedOnIsWarnedOf(CapturedOutput output) {
+        String warning = "The bean of type RequestGroupKey limits nothing, since group-concurrency.web.filter.enabled";
+        WebApplicationContextRunner withKey = new WebApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(
+                        GroupConcurrencyAutoConfiguration.class, GroupConcurrencyWebAutoConfiguration.class))
+                .withBean(RequestGroupKey.class, () -> request -> "a");
+        for (String said : List.of("true", "false")) {
+            withKey.withPropertyValues(PREFIX + "enabled=" + said)
+                    .run(context -> assertThat(context).hasNotFailed());
+        }
+        assertThat(output).doesNotContain(warning);
+
+        withKey.run(context -> assertThat(context).hasNotFailed());
+        assertThat(output).contains(warning);
+    }
+
+    @Test
+    void inWebFluxToo(CapturedOutput output) {
+        new ReactiveWebApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(
+                        GroupConcurrencyAutoConfiguration.class, GroupConcurrencyWebAutoConfiguration.class))
+                .withBean(ExchangeGroupKey.class, () -> exchange -> Mono.just("a"))
+                .run(context -> assertThat(context).hasNotFailed());
+
+        assertThat(output).contains("The bean of type ExchangeGroupKey limits nothing, since");
     }
 
     @Test

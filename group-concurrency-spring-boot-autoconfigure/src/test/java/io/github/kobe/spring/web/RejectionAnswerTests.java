@@ -65,6 +65,19 @@ class RejectionAnswerTests {
 
     @ParameterizedTest
     @EnumSource(names = {"SERVLET", "REACTIVE"})
+    void whereTheApplicationSaysNothingTheAnswerIsSentAsItWas(WebApplicationType type) throws Exception {
+        HttpResponse<String> handler = SERVERS.of(type).get("/thrown/GROUP_QUEUE_FULL", "Accept-Language", "it");
+        HttpResponse<String> filter = SERVERS.of(type).get("/limited/1", "Accept-Language", "it");
+
+        assertThat(handler.statusCode()).isEqualTo(429);
+        assertThat(handler.headers().firstValue("X-Language")).isEmpty();
+        assertThat(handler.body()).contains("GROUP_QUEUE_FULL");
+        assertThat(filter.statusCode()).isEqualTo(400);
+        assertThat(filter.body()).contains("is missing or too long");
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"SERVLET", "REACTIVE"})
     void whatTheFilterRefusesToo(WebApplicationType type) throws Exception {
         HttpResponse<String> answer = SERVERS.of(type).get("/limited/1", "Accept-Language", "de");
 
@@ -131,6 +144,9 @@ class RejectionAnswerTests {
                 if (rejection.getStatusCode().is5xxServerError()) {
                     return ErrorResponse.create(
                             new IllegalStateException(), HttpStatus.I_AM_A_TEAPOT, "short and stout");
+                }
+                if (locale.equals(Locale.ITALIAN)) {
+                    return null; // as it must not
                 }
                 rejection.getHeaders().set("X-Language", locale.getLanguage());
                 rejection.getBody().setType(URI.create("https://example.com/busy"));

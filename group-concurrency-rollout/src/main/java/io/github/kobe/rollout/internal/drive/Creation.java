@@ -48,6 +48,9 @@ public final class Creation {
     private final String by;
     private final List<String> errors = new ArrayList<>();
 
+    /** Whether the last transaction starts it. */
+    private boolean begins;
+
     public Creation(RolloutEngine engine, RolloutPlan spec, String by) {
         this.engine = engine;
         this.spec = spec;
@@ -78,8 +81,13 @@ public final class Creation {
 
     /** {@return the plan, or the same one that was there already; it is started unless it was} */
     public PlanRecord start() {
-        LOG.info("{} starts {}", by, spec.planId());
-        return create(true);
+        PlanRecord plan = create(true);
+        if (begins) {
+            LOG.info("{} starts {}", by, plan.id());
+        } else {
+            LOG.info("{} would start {}, which is there already, and is {}", by, plan.id(), plan.status());
+        }
+        return plan;
     }
 
     private PlanRecord create(boolean starts) {
@@ -98,7 +106,11 @@ public final class Creation {
         List<Draft> drafts = drafts(planId);
         PlanRecord created = engine.transact(ledger -> {
             PlanRecord known = known(ledger, planId, starts);
-            return known == null ? write(ledger, planId, drafts, starts) : known;
+            if (known != null) {
+                return known;
+            }
+            begins = starts;
+            return write(ledger, planId, drafts, starts);
         });
         if (!errors.isEmpty()) {
             throw refusal();
@@ -123,7 +135,8 @@ public final class Creation {
         if (!failures.isEmpty()) {
             throw new TaskCreationException(planId.value(), failures);
         }
-        if (!starts || plan.status() != PlanStatus.READY) {
+        begins = starts && plan.status() == PlanStatus.READY;
+        if (!begins) {
             return plan;
         }
         ledger.open(planId);

@@ -115,7 +115,7 @@ public final class GroupRules {
             warnOfConcurrencyOutOfReach(policy);
             return policy;
         } catch (InvalidPolicyException refusal) {
-            throw translate(refusal);
+            throw refusalOf(refusal);
         }
     }
 
@@ -208,7 +208,13 @@ public final class GroupRules {
                 && property.getSource().getUnderlyingSource() instanceof SystemEnvironmentPropertySource;
     }
 
-    private InvalidSettingException translate(InvalidPolicyException refusal) {
+    /**
+     * Says of which setting a policy is refused.
+     *
+     * @param refusal why
+     * @return the exception to throw
+     */
+    public InvalidSettingException refusalOf(InvalidPolicyException refusal) {
         String limit = refusal.setting().replaceFirst(OF_DEFAULTS, "");
         if (limit.startsWith(LimitSetting.RATE.property())) {
             List<NamedRateSetting> rates = ratesOf(refusal.rule());

@@ -3,6 +3,7 @@ package io.github.kobe.spring.internal.settings;
 import io.github.kobe.spring.InvalidSettingException;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
 
 /** Makes the exceptions for bad settings. */
@@ -30,10 +31,15 @@ public final class InvalidSettings {
                 cause);
     }
 
-    /** An address of Redis may have a password in it, whatever it is called. */
+    /** An address of Redis may have a password in it, and a header of rollouts may be one, however they are misspelt. */
     private static boolean mayBeSecret(ConfigurationProperty property) {
-        return property.getName().getNumberOfElements() > 1
-                && property.getName().getElement(1, Form.UNIFORM).equals("redis");
+        ConfigurationPropertyName name = property.getName();
+        return isAt(name, 1, "redis") || (isAt(name, 1, "rollout") && isAt(name, 2, "http") && isAt(name, 3, "head"));
+    }
+
+    private static boolean isAt(ConfigurationPropertyName name, int index, String beginning) {
+        return name.getNumberOfElements() > index
+                && name.getElement(index, Form.UNIFORM).startsWith(beginning);
     }
 
     /**

@@ -195,20 +195,25 @@ final class KnownNames {
     }
 
     /**
-     * A limit in the wrong place is told by its last part, any other slip by how little there is between the two. Of several
-     * that are as near, one with the same first part is meant.
+     * A limit in the wrong place is told by its last part, one in a map that is misspelt by the map's name, any other slip by
+     * how little there is between the two. Of several that are as near, one with the same first part is meant.
      */
     private static Optional<String> meantBy(String unknown, List<String> names) {
         int most = Math.max(1, (unknown.length() - PREFIX_LENGTH) / 4);
         return names.stream()
                 .map(name -> {
                     int elsewhere = 1 + distance(last(unknown), last(uniform(name)));
-                    return Map.entry(name, Math.min(elsewhere, distance(unknown, uniform(name))));
+                    int inMap = distance(map(unknown), uniform(name)) == 1 ? 1 : Integer.MAX_VALUE;
+                    return Map.entry(name, Math.min(inMap, Math.min(elsewhere, distance(unknown, uniform(name)))));
                 })
                 .filter(entry -> entry.getValue() <= most)
                 .min(Comparator.<Map.Entry<String, Integer>>comparingInt(Map.Entry::getValue)
                         .thenComparing(entry -> !first(uniform(entry.getKey())).equals(first(unknown))))
                 .map(Map.Entry::getKey);
+    }
+
+    private static String map(String name) {
+        return name.substring(0, Math.max(0, name.lastIndexOf('.')));
     }
 
     private static String first(String name) {
