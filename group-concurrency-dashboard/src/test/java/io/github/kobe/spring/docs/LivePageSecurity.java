@@ -14,7 +14,7 @@ class LivePageSecurity {
 
     @Bean
     @Order(0)
-    SecurityFilterChain livePageSecurity(HttpSecurity http) throws Exception {
+    SecurityFilterChain livePageChain(HttpSecurity http) throws Exception {
         CsrfTokenRequestAttributeHandler token = new CsrfTokenRequestAttributeHandler();
         token.setCsrfRequestAttributeName(null); // the cookie comes with the first answer, not when it is asked for
         return http.securityMatcher("/group-concurrency/**", "/actuator/**")
