@@ -155,6 +155,7 @@ class DocsTests {
             HttpResponse<String> refusal = application.get("/reports/full");
             assertThat(refusal.statusCode()).isEqualTo(429);
             assertThat(json(refusal).path("reason").asText()).isEqualTo("GROUP_QUEUE_FULL");
+            assertThat(refusal.headers().firstValue("Retry-After")).contains("1");
         } finally {
             permit.close();
         }

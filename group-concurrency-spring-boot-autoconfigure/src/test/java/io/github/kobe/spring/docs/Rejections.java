@@ -1,9 +1,11 @@
 package io.github.kobe.spring.docs;
 
 import io.github.kobe.RejectedTaskException;
-import io.github.kobe.RejectionReason;
+import java.time.Duration;
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ProblemDetail;
+import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
 
@@ -11,13 +13,16 @@ import org.springframework.web.bind.annotation.RestControllerAdvice;
 class Rejections {
 
     @ExceptionHandler
-    ProblemDetail tooBusy(RejectedTaskException rejection) {
-        boolean own = rejection.reason() == RejectionReason.GROUP_QUEUE_FULL
-                || rejection.reason() == RejectionReason.QUEUE_TIMEOUT;
-        ProblemDetail problem =
-                ProblemDetail.forStatus(own ? HttpStatus.TOO_MANY_REQUESTS : HttpStatus.SERVICE_UNAVAILABLE);
-        problem.setDetail("Try again in a while");
+    ResponseEntity<ProblemDetail> tooBusy(RejectedTaskException rejection) {
+        HttpStatus status = switch (rejection.reason()) {
+            case GROUP_QUEUE_FULL, QUEUE_TIMEOUT, RATE_LIMITED -> HttpStatus.TOO_MANY_REQUESTS;
+            default -> HttpStatus.SERVICE_UNAVAILABLE;
+        };
+        ProblemDetail problem = ProblemDetail.forStatusAndDetail(status, "Try again in a while");
         problem.setProperty("reason", rejection.reason());
-        return problem;
+        Duration pause = rejection.retryAfter().orElse(Duration.ofSeconds(1)); // known if a rate is the reason
+        return ResponseEntity.status(status)
+                .header(HttpHeaders.RETRY_AFTER, String.valueOf(pause.plusMillis(999).toSeconds()))
+                .body(problem);
     }
 }
