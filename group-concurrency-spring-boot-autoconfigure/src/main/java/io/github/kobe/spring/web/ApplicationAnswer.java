@@ -44,8 +44,8 @@ final class ApplicationAnswer {
             return changed;
         }
         if (told.compareAndSet(false, true)) {
-            LOGGER.warn("The RejectionAnswer " + bean.getClass().getName() + " returned null, so the answer is sent as it"
-                    + " was given to it. This is told once.");
+            LOGGER.warn("The RejectionAnswer " + bean.getClass().getName()
+                    + " returned null, so the answer is sent as it" + " was given to it. This is told once.");
         }
         return ours;
     }

@@ -22,7 +22,9 @@ class Rejections {
         problem.setProperty("reason", rejection.reason());
         Duration pause = rejection.retryAfter().orElse(Duration.ofSeconds(1)); // known if a rate is the reason
         return ResponseEntity.status(status)
-                .header(HttpHeaders.RETRY_AFTER, String.valueOf(pause.plusMillis(999).toSeconds()))
+                .header(
+                        HttpHeaders.RETRY_AFTER,
+                        String.valueOf(pause.plusMillis(999).toSeconds()))
                 .body(problem);
     }
 }
