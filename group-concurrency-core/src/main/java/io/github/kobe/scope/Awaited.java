@@ -42,8 +42,8 @@ final class Awaited {
         return true;
     }
 
-    boolean haveSucceeded() {
-        return forks.stream().allMatch(fork -> fork.state() == Subtask.State.SUCCESS);
+    boolean areAny(Subtask.State state) {
+        return forks.stream().anyMatch(fork -> fork.state() == state);
     }
 
     /** They may be read from now on. */

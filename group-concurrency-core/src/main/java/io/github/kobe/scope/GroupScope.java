@@ -206,8 +206,8 @@ public sealed interface GroupScope<T, R, X extends Throwable> extends AutoClosea
      * rounds.
      *
      * <p>Then the value or the failure of each of them can be read, as after {@link #join()}. If the scope is cancelled
-     * before they have all succeeded, as by the failure of one of them, this method ends like {@link #join()}: it throws
-     * what the joiner throws, and otherwise returns the outcome, with the rest counted as cancelled.
+     * before they have all ended, or its joiner has cancelled it and one of them has failed, this method ends like {@link
+     * #join()}: it throws what the joiner throws, and otherwise returns the outcome, with the rest counted as cancelled.
      *
      * @param some subtasks of this scope; none: the outcome is that of no forks
      * @return how they have ended

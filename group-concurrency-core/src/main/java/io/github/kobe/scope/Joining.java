@@ -118,7 +118,10 @@ final class Joining<T, R, X extends Throwable> {
         return draw();
     }
 
-    /** Waits for some, or a cancel. If they haven't all succeeded then, this ends as join, which may still follow. */
+    /**
+     * Waits for some, or a cancel. If that comes first, or the joiner cancels where one of them has failed, this ends as join,
+     * which may still follow.
+     */
     void await(Awaited some) throws X, InterruptedException {
         Forks forks = scope.forks;
         OwnerWait wait = scope.ownerWait;
@@ -130,7 +133,9 @@ final class Joining<T, R, X extends Throwable> {
         } finally {
             waited();
         }
-        if (forks.isCancelled() && !some.haveSucceeded()) {
+        if (forks.isCancelled()
+                && (some.areAny(Subtask.State.UNAVAILABLE)
+                        || (forks.cause() == Cause.JOINER && some.areAny(Subtask.State.FAILED)))) {
             requireOwnerGoesOn();
             R unused = draw();
         }

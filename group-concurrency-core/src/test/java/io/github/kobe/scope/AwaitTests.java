@@ -222,6 +222,21 @@ class AwaitTests extends ScopeTestCase {
         }
     }
 
+    @Tag("T20")
+    @Test
+    void aFailureThatDidNotCancelTheScopeIsToldThoughTheScopeIsCancelledSince() throws Exception {
+        Exception failure = new Exception("failure");
+        try (var scope = Scopes.of(executor(4)).open(Joiner.<Object>supervise())) {
+            Subtask<Object> fails = scope.fork("a", () -> {
+                throw failure;
+            });
+            assertThat(scope.await(fails)).isEqualTo(new Outcome(1, 0, 0, List.of(failure)));
+            scope.cancel();
+
+            assertThat(scope.await(fails)).isEqualTo(new Outcome(1, 0, 0, List.of(failure)));
+        }
+    }
+
     @Tag("T21")
     @Test
     void awaitIsInterruptible() throws Exception {

@@ -189,7 +189,7 @@ class GroupConcurrencyRolloutAutoConfigurationTests {
                         cause = cause.getCause();
                     }
                     assertThat(cause).isInstanceOfSatisfying(InvalidSettingException.class, refusal -> {
-                        assertThat(refusal.allowed()).isEqualTo("group-concurrency.rollout.http.header");
+                        assertThat(refusal.allowed()).isEqualTo("group-concurrency.rollout.http.header.NAME");
                         assertThat(refusal.value()).isNull();
                     });
                 });

@@ -21,10 +21,9 @@ class Rejections {
         ProblemDetail problem = ProblemDetail.forStatusAndDetail(status, "Try again in a while");
         problem.setProperty("reason", rejection.reason());
         Duration pause = rejection.retryAfter().orElse(Duration.ofSeconds(1)); // known if a rate is the reason
+        long seconds = pause.plusMillis(999).toSeconds();
         return ResponseEntity.status(status)
-                .header(
-                        HttpHeaders.RETRY_AFTER,
-                        String.valueOf(pause.plusMillis(999).toSeconds()))
+                .header(HttpHeaders.RETRY_AFTER, String.valueOf(seconds))
                 .body(problem);
     }
 }

@@ -37,6 +37,9 @@ final class KnownNames {
 
     private static final String EARLIER_MISSING_KEY_GROUP = ".missingkeygroup";
 
+    /** The end of a setting that may have any name, such as a header. */
+    private static final String OF_ANY_NAME = ".NAME";
+
     private static final int PREFIX_LENGTH =
             uniform(GroupConcurrencyProperties.PREFIX).length() + 1;
 
@@ -185,7 +188,7 @@ final class KnownNames {
             } else if (elements.isRecord() && name.isAncestorOf(unknown) && unknown.getNumberOfElements() > depth + 1) {
                 add(elements, unknown.chop(depth + 1), unknown, names);
             } else {
-                names.add(name.toString());
+                names.add(name + (component.getType() == Map.class && !elements.isRecord() ? OF_ANY_NAME : ""));
             }
         }
     }
@@ -195,16 +198,18 @@ final class KnownNames {
     }
 
     /**
-     * A limit in the wrong place is told by its last part, one in a map that is misspelt by the map's name, any other slip by
-     * how little there is between the two. Of several that are as near, one with the same first part is meant.
+     * A limit in the wrong place is told by its last part, any other slip by how little there is between the two. Of several
+     * that are as near, one with the same first part is meant.
      */
     private static Optional<String> meantBy(String unknown, List<String> names) {
         int most = Math.max(1, (unknown.length() - PREFIX_LENGTH) / 4);
         return names.stream()
                 .map(name -> {
                     int elsewhere = 1 + distance(last(unknown), last(uniform(name)));
-                    int inMap = distance(map(unknown), uniform(name)) == 1 ? 1 : Integer.MAX_VALUE;
-                    return Map.entry(name, Math.min(inMap, Math.min(elsewhere, distance(unknown, uniform(name)))));
+                    int there = name.endsWith(OF_ANY_NAME)
+                            ? distance(beforeLast(unknown), beforeLast(uniform(name)))
+                            : distance(unknown, uniform(name));
+                    return Map.entry(name, Math.min(elsewhere, there));
                 })
                 .filter(entry -> entry.getValue() <= most)
                 .min(Comparator.<Map.Entry<String, Integer>>comparingInt(Map.Entry::getValue)
@@ -212,7 +217,7 @@ final class KnownNames {
                 .map(Map.Entry::getKey);
     }
 
-    private static String map(String name) {
+    private static String beforeLast(String name) {
         return name.substring(0, Math.max(0, name.lastIndexOf('.')));
     }
 
