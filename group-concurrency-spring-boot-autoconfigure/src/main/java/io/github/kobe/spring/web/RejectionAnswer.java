@@ -38,7 +38,8 @@ public interface RejectionAnswer {
      * @param rejection what is answered without this bean; status 400, 403, 429 or 503. Its headers and its body can be
      *     changed
      * @param locale the client's
-     * @return what is answered: {@code rejection}, changed or not, or anything else
+     * @return what is answered: {@code rejection}, changed or not, or anything else; if it is {@code null} all the same,
+     *     {@code rejection} is answered, and the log is told once
      */
     ErrorResponse answer(ErrorResponse rejection, Locale locale);
 }
