@@ -7,6 +7,7 @@ import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.rollout.internal.rules.Samples;
 import io.github.kobe.rollout.internal.rules.TaskRecord;
+import io.github.kobe.testing.CapturedLog;
 import io.github.kobe.testing.Deadline;
 import java.time.Duration;
 import java.util.List;
@@ -64,6 +65,23 @@ class SamePlanTests extends RolloutsTestCase {
         Rollouts second = rollouts(stage);
         assertThat(second.by("somebody else").start(spec()).planId()).isEqualTo(PLAN);
         assertStartedOnce(second);
+    }
+
+    @Test
+    @Tag("R163")
+    void theLogTellsWhoStartsAPlanAndWhoWould() throws Exception {
+        Rollouts rollouts = rollouts(stage);
+        try (CapturedLog log = CapturedLog.open()) {
+            rollouts.by("ann").create(spec());
+            rollouts.by("ben").start(spec());
+            settled(rollouts, PLAN);
+            rollouts.by("cat").start(spec());
+
+            assertThat(log.infos())
+                    .filteredOn(text -> text.contains("start plan-x") || text.contains("starts plan-x"))
+                    .containsExactly(
+                            "ben starts plan-x", "cat would start plan-x, which is there already, and is COMPLETED");
+        }
     }
 
     @Test
