@@ -12,9 +12,13 @@ class KafkaErrors {
     @Bean
     DefaultErrorHandler retryUntilThereIsRoom() {
         DefaultErrorHandler handler = new DefaultErrorHandler();
-        handler.setBackOffFunction((message, failure) -> failure.getCause() instanceof RejectedTaskException
+        handler.setBackOffFunction((message, failure) -> isRejected(failure) || isRejected(failure.getCause())
                 ? new FixedBackOff(1_000, FixedBackOff.UNLIMITED_ATTEMPTS)
                 : null);
         return handler;
+    }
+
+    private static boolean isRejected(Throwable failure) {
+        return failure instanceof RejectedTaskException;
     }
 }
