@@ -133,7 +133,7 @@ final class Joining<T, R, X extends Throwable> {
         } finally {
             waited();
         }
-        if (forks.isCancelled()
+        if (forks.isCancelledAndTold() // a cancel that has only just come is too late for those that are over
                 && (some.areAny(Subtask.State.UNAVAILABLE)
                         || (forks.cause() == Cause.JOINER && some.areAny(Subtask.State.FAILED)))) {
             requireOwnerGoesOn();

@@ -115,8 +115,14 @@ final class SharedPool {
     /** Looks how large the pool is now. Called for each connection: most often it is a few reads. */
     void follow() {
         GroupExecutor made = executor;
-        if (made != null && isToAdjust(made, most(settings))) {
+        if (made == null) {
+            return;
+        }
+        int most = most(settings);
+        if (isToAdjust(made, most)) {
             adjust(made);
+        } else if (refused != NONE_REFUSED && refused != most) {
+            refused = NONE_REFUSED; // the pool is as large as before, so the next time is told again
         }
     }
 

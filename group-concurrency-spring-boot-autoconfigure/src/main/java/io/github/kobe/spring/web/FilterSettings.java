@@ -107,6 +107,8 @@ final class FilterSettings {
 
         private static final String REJECT = "reject";
         private static final String PASS = "pass";
+        private static final Set<String> SLIPS =
+                Set.of("rejected", "rejects", "passed", "passes", "pass-through", "passthrough");
         /** What earlier snapshots had beside the key of the group. */
         private static final String EARLIER_GROUP = "group";
 
@@ -194,11 +196,9 @@ final class FilterSettings {
 
         /** {@return the text} A slip in one of the words would be a group that nobody has heard of, with limits of its own. */
         private String placeOf(String said) {
-            String word = said.toLowerCase(Locale.ROOT);
-            boolean isSlip = word.startsWith(REJECT) || word.startsWith(PASS);
-            if (isSlip && !settings.ofGroups().containsKey(said)) {
+            if (SLIPS.contains(said.toLowerCase(Locale.ROOT))) {
                 throw refusal(
-                        "is the key of a group that has no settings, and looks like a word",
+                        "would be the key of a group, and looks like reject or pass",
                         "reject, pass, or the key of a group, such as http:anonymous",
                         "missing-key");
             }

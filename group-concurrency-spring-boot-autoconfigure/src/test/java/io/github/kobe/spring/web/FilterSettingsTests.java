@@ -184,7 +184,7 @@ class FilterSettingsTests {
     }
 
     @Test
-    void aGroupThatHasSettingsIsTakenForTheMissingKeyWhateverItIsCalled() {
+    void aGroupWhoseNameBeginsLikeOneOfTheWordsIsAGroup() {
         runner.withPropertyValues(
                         PREFIX + "rules[0].key-source=principal",
                         PREFIX + "rules[0].missing-key=passers-by",

@@ -9,6 +9,9 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyN
 /** Makes the exceptions for bad settings. */
 public final class InvalidSettings {
 
+    /** Such as {@code group-concurrency.rollout.http.timeout}. */
+    private static final int ELEMENTS_OF_ROLLOUTS = 4;
+
     private InvalidSettings() {}
 
     /**
@@ -31,15 +34,15 @@ public final class InvalidSettings {
                 cause);
     }
 
-    /** An address of Redis may have a password in it, and a header of rollouts may be one, however they are misspelt. */
+    /**
+     * An address of Redis may have a password in it, whatever it is called. A header of rollouts may be one: no other setting of
+     * theirs has so many elements, so that holds for a misspelt header too.
+     */
     private static boolean mayBeSecret(ConfigurationProperty property) {
         ConfigurationPropertyName name = property.getName();
-        return isAt(name, 1, "redis") || (isAt(name, 1, "rollout") && isAt(name, 2, "http") && isAt(name, 3, "head"));
-    }
-
-    private static boolean isAt(ConfigurationPropertyName name, int index, String beginning) {
-        return name.getNumberOfElements() > index
-                && name.getElement(index, Form.UNIFORM).startsWith(beginning);
+        int elements = name.getNumberOfElements();
+        String first = elements > 1 ? name.getElement(1, Form.UNIFORM) : "";
+        return first.equals("redis") || (first.equals("rollout") && elements > ELEMENTS_OF_ROLLOUTS);
     }
 
     /**
