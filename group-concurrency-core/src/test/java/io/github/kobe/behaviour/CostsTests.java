@@ -434,7 +434,7 @@ class CostsTests {
                         .await();
             }
             assertThat(log.warnings())
-                    .filteredOn(text -> text.contains("has no rate of that name"))
+                    .filteredOn(text -> text.contains("says what it costs"))
                     .satisfiesExactlyInAnyOrder(
                             text -> assertThat(text).contains("'llm:a'").contains("'tokns'"),
                             text -> assertThat(text).contains("'plain:a'").contains("'tokens'"));

@@ -45,7 +45,7 @@ final class ApplicationAnswer {
         }
         if (told.compareAndSet(false, true)) {
             LOGGER.warn("The RejectionAnswer " + bean.getClass().getName()
-                    + " returned null, so the answer is sent as it" + " was given to it. This is told once.");
+                    + " returned null, so the answer is sent as it was given to it. This is told once.");
         }
         return ours;
     }

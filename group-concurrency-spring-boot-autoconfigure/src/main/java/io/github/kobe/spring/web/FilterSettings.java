@@ -107,8 +107,6 @@ final class FilterSettings {
 
         private static final String REJECT = "reject";
         private static final String PASS = "pass";
-        private static final Set<String> SLIPS =
-                Set.of("rejected", "rejects", "passed", "passes", "pass-through", "passthrough");
         /** What earlier snapshots had beside the key of the group. */
         private static final String EARLIER_GROUP = "group";
 
@@ -185,24 +183,14 @@ final class FilterSettings {
             return switch (said.toLowerCase(Locale.ROOT)) {
                 case REJECT -> Verdict.refused(RejectionProblem.NO_KEY);
                 case PASS -> Verdict.PASSES;
-                case "", EARLIER_GROUP ->
+                // a slip in one of the words would be a group that nobody has heard of, with limits of its own
+                case "", EARLIER_GROUP, "rejected", "rejects", "passed", "passes", "pass-through", "passthrough" ->
                     throw refusal(
                             "must say what happens to a request without a key",
                             "reject, pass, or the key of a group, such as http:anonymous",
                             "missing-key");
-                default -> Verdict.limited(Place.in(placeOf(said)));
+                default -> Verdict.limited(Place.in(said));
             };
-        }
-
-        /** {@return the text} A slip in one of the words would be a group that nobody has heard of, with limits of its own. */
-        private String placeOf(String said) {
-            if (SLIPS.contains(said.toLowerCase(Locale.ROOT))) {
-                throw refusal(
-                        "would be the key of a group, and looks like reject or pass",
-                        "reject, pass, or the key of a group, such as http:anonymous",
-                        "missing-key");
-            }
-            return said;
         }
 
         private Newcomers newcomers(String prefix) {

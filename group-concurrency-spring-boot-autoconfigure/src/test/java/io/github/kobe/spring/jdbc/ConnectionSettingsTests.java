@@ -1,16 +1,15 @@
 package io.github.kobe.spring.jdbc;
 
+import static io.github.kobe.spring.testing.Refusals.refusalOf;
 import static io.github.kobe.spring.testing.Refusals.refused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatException;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.kobe.GroupExecutor;
-import io.github.kobe.spring.InvalidSettingException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Objects;
 import javax.sql.DataSource;
 import org.h2.jdbcx.JdbcDataSource;
 import org.junit.jupiter.api.Tag;
@@ -22,7 +21,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
-import org.springframework.boot.test.context.assertj.ApplicationContextAssertProvider;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
@@ -84,14 +82,6 @@ class ConnectionSettingsTests {
                     assertThat(refusal.property()).isEqualTo(DATASOURCE + unknown);
                     assertThat(refusal.allowed()).isEqualTo(DATASOURCE + meant);
                 }));
-    }
-
-    private static InvalidSettingException refusalOf(ApplicationContextAssertProvider<?> context) {
-        Throwable cause = context.getStartupFailure();
-        while (cause != null && !(cause instanceof InvalidSettingException)) {
-            cause = cause.getCause();
-        }
-        return (InvalidSettingException) Objects.requireNonNull(cause, "it started");
     }
 
     @Test

@@ -3,6 +3,7 @@ package io.github.kobe.spring.testing;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.kobe.spring.InvalidSettingException;
+import java.util.Objects;
 import org.springframework.boot.test.context.assertj.ApplicationContextAssertProvider;
 import org.springframework.boot.test.context.runner.ContextConsumer;
 
@@ -21,5 +22,14 @@ public final class Refusals {
                     assertThat(refusal.value()).isEqualTo(value);
                     assertThat(refusal.allowed()).isEqualTo(allowed);
                 });
+    }
+
+    /** {@return why a context failed, where what revealed the bad setting is the root cause} */
+    public static InvalidSettingException refusalOf(ApplicationContextAssertProvider<?> context) {
+        Throwable cause = context.getStartupFailure();
+        while (cause != null && !(cause instanceof InvalidSettingException)) {
+            cause = cause.getCause();
+        }
+        return (InvalidSettingException) Objects.requireNonNull(cause, "it started");
     }
 }

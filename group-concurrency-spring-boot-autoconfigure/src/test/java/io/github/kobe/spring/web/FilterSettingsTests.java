@@ -1,5 +1,6 @@
 package io.github.kobe.spring.web;
 
+import static io.github.kobe.spring.testing.Refusals.refusalOf;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.kobe.GroupExecutor;
@@ -71,23 +72,15 @@ class FilterSettingsTests {
         for (String setting : settings.split(" ", -1)) {
             bad = bad.withPropertyValues(PREFIX + setting);
         }
-        bad.run(context -> assertThat(context)
-                .getFailure()
-                .rootCause()
-                .satisfies(root -> assertThat(context.getStartupFailure()).satisfies(failure -> {
-                    Throwable cause = failure;
-                    while (!(cause instanceof InvalidSettingException)) {
-                        cause = cause.getCause();
-                        assertThat(cause).isNotNull();
-                    }
-                    InvalidSettingException refusal = (InvalidSettingException) cause;
-                    assertThat(refusal.property()).isEqualTo(PREFIX + property);
-                    if (value != null) {
-                        assertThat(refusal.value()).isEqualTo(value);
-                        assertThat(refusal.origin()).contains("from property source \"test\"");
-                    }
-                    assertThat(refusal.allowed()).contains(allowed);
-                })));
+        bad.run(context -> {
+            InvalidSettingException refusal = refusalOf(context);
+            assertThat(refusal.property()).isEqualTo(PREFIX + property);
+            if (value != null) {
+                assertThat(refusal.value()).isEqualTo(value);
+                assertThat(refusal.origin()).contains("from property source \"test\"");
+            }
+            assertThat(refusal.allowed()).contains(allowed);
+        });
     }
 
     @ParameterizedTest
