@@ -35,14 +35,20 @@ public final class InvalidSettings {
     }
 
     /**
-     * An address of Redis may have a password in it, whatever it is called. A header of rollouts may be one: no other setting of
-     * theirs has so many elements, so that holds for a misspelt header too.
+     * An address of Redis may have a password in it, whatever it is called. A header of rollouts may be one, however it is
+     * misspelt: but for those of checkpoints, no other setting of theirs has so many elements.
      */
     private static boolean mayBeSecret(ConfigurationProperty property) {
         ConfigurationPropertyName name = property.getName();
-        int elements = name.getNumberOfElements();
-        String first = elements > 1 ? name.getElement(1, Form.UNIFORM) : "";
-        return first.equals("redis") || (first.equals("rollout") && elements > ELEMENTS_OF_ROLLOUTS);
+        return isAt(name, 1, "redis")
+                || (isAt(name, 1, "rollout")
+                        && !isAt(name, 2, "checkpoint")
+                        && name.getNumberOfElements() > ELEMENTS_OF_ROLLOUTS);
+    }
+
+    private static boolean isAt(ConfigurationPropertyName name, int index, String element) {
+        return name.getNumberOfElements() > index
+                && name.getElement(index, Form.UNIFORM).equals(element);
     }
 
     /**
