@@ -22,11 +22,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
@@ -169,10 +171,12 @@ class ConnectionsOfPostgresTests {
         }
     }
 
+    /** The server looks only every 100 ms whether a session is over, so that a round takes half a second and more. */
     @Test
     @Tag("J2")
+    @Timeout(value = 5, unit = TimeUnit.MINUTES)
     void howeverOftenTheServerEndsASessionInMidUseNoPermitIsLost() throws Exception {
-        int rounds = Depth.pick(1, 50, 500);
+        int rounds = Depth.pick(1, 10, 100);
         try (LimitedPool limited = pool(5, 4, 1)) {
             for (int round = 0; round < rounds; round++) {
                 List<Caller<Integer>> victims = new ArrayList<>();
