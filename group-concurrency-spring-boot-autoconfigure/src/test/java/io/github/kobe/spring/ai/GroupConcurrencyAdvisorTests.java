@@ -13,6 +13,7 @@ import io.github.kobe.RejectedTaskException;
 import io.github.kobe.RejectionReason;
 import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
+import io.github.kobe.testing.Gate;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -211,8 +212,16 @@ class GroupConcurrencyAdvisorTests {
     @ParameterizedTest
     @ValueSource(strings = {"wait", "halfway"})
     void aStreamThatIsCancelledGivesItsPermitBackBeforeItsFirstPartAndAfterIt(String text) {
-        Disposable stream = assistant.client().stream(GROUP, text).subscribe();
+        Gate begun = new Gate();
+        Disposable stream = assistant
+                .client()
+                .stream(GROUP, text)
+                .doOnNext(part -> begun.open())
+                .subscribe();
         server.awaitAsked();
+        if (text.equals("halfway")) {
+            begun.passStubbornly();
+        }
         assertThat(group().inFlight()).isEqualTo(1);
 
         stream.dispose();

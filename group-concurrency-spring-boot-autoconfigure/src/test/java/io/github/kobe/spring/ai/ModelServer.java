@@ -12,9 +12,11 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * A server that speaks OpenAI's chat API. What the user says decides how it answers: {@code wait}, after its gate was opened;
@@ -27,6 +29,8 @@ public final class ModelServer implements AutoCloseable {
     public static final int PROMPT_TOKENS = 40;
 
     public static final int ANSWER_TOKENS = 20;
+
+    private static final Duration KEEP_ALIVE = Duration.ofMillis(50);
 
     private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -116,7 +120,13 @@ public final class ModelServer implements AutoCloseable {
         if (said.equals("cut")) {
             throw new IOException("The connection ends here");
         }
-        hold(said.equals("halfway"));
+        if (said.equals("halfway")) {
+            ObjectNode empty = answer("chat.completion.chunk"); // Spring AI 1.1 hands on a part once it has the next one
+            choiceOf(empty, null).putObject("delta").put("content", "");
+            event(body, empty.toString());
+            asked.open();
+            keepAlive(body);
+        }
         ObjectNode end = answer("chat.completion.chunk");
         if (!said.equals("tool")) {
             choiceOf(end, "stop").putObject("delta").put("content", " of it");
@@ -135,6 +145,18 @@ public final class ModelServer implements AutoCloseable {
         if (held) {
             asked.open();
             gate.passStubbornly();
+        }
+    }
+
+    /**
+     * Sends what providers send while a model is silent. OpenAI's client of Spring AI 2.0 can't let go of a stream of which
+     * it awaits the next line.
+     */
+    private void keepAlive(OutputStream body) throws IOException {
+        while (!gate.isOpen()) {
+            body.write(": keep-alive\n\n".getBytes(StandardCharsets.UTF_8));
+            body.flush();
+            LockSupport.parkNanos(KEEP_ALIVE.toNanos());
         }
     }
 
