@@ -37,6 +37,8 @@ public sealed class RejectedTaskException extends RejectedExecutionException {
     private final @Nullable WaitReason waitsFor;
     /** In how long it could start; null: unknown. @serial */
     private final @Nullable Duration retryAfter;
+    /** Whether it could never start. @serial */
+    private final boolean neverStarts;
 
     /**
      * Makes an exception for one rejected piece of work, without a reason why work of the group waited, and a time.
@@ -81,6 +83,7 @@ public sealed class RejectedTaskException extends RejectedExecutionException {
         this.queued = queued;
         this.waitsFor = waitsFor;
         this.retryAfter = retryAfter;
+        neverStarts = because != null;
     }
 
     /**
@@ -190,6 +193,16 @@ public sealed class RejectedTaskException extends RejectedExecutionException {
      */
     public Optional<Duration> retryAfter() {
         return Optional.ofNullable(retryAfter);
+    }
+
+    /**
+     * {@return whether such work can never start under the limits of that moment, since it {@linkplain Costs costs} more than a
+     * rate of the group allows} To ask again for the same is in vain.
+     *
+     * @since 0.1.0
+     */
+    public boolean canNeverStart() {
+        return neverStarts;
     }
 
     private static final class Untraced extends RejectedTaskException {

@@ -358,6 +358,7 @@ class CostsTests {
         for (RejectedTaskException refused : List.of(task, call, (RejectedTaskException) permit.getCause())) {
             assertThat(refused.reason()).isEqualTo(RejectionReason.RATE_LIMITED);
             assertThat(refused.retryAfter()).isEmpty();
+            assertThat(refused.canNeverStart()).isTrue();
             assertThat(refused)
                     .hasMessageContaining("costs 110 'tokens'")
                     .hasMessageContaining("more than 109 in PT1M");
@@ -384,6 +385,7 @@ class CostsTests {
 
         assertThat(done(possible)).isEqualTo("done");
         assertThat(refusalOf(first)).hasMessageContaining("costs 60 'tokens'").hasMessageContaining("more than 59");
+        assertThat(refusalOf(first).canNeverStart()).isTrue();
         assertThat(refusalOf(second).reason()).isEqualTo(RejectionReason.RATE_LIMITED);
         assertThat(catchThrowableOfType(RejectedTaskException.class, third::result))
                 .hasMessageContaining("costs 62");

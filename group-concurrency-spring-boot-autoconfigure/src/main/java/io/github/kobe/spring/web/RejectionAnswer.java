@@ -20,8 +20,9 @@ import org.springframework.web.ErrorResponse;
  * }</pre>
  *
  * <p>The codes of the detail's text are {@code problemDetail.io.github.kobe.RejectedTaskException.REASON}, with a
- * {@link io.github.kobe.RejectionReason}, or {@code NO_KEY} or {@code OTHER_KEY} where the filter refuses a request for its
- * key. The property {@code reason} of the detail has the same, but for those two.
+ * {@link io.github.kobe.RejectionReason}, {@code TOO_COSTLY} where a request costs more than its rate ever allows, or
+ * {@code NO_KEY} or {@code OTHER_KEY} where the filter refuses a request for its key. The property {@code reason} of the
+ * detail has the reason, but for those last two.
  *
  * <p>The answer is written by the converters of Spring MVC or the codecs of WebFlux: as JSON, or as XML for a client that
  * wants that and an application that can. It is asked on a thread of the request, with WebFlux on one that must not block. If

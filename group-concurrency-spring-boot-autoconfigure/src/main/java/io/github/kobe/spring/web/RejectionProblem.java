@@ -22,17 +22,19 @@ import org.springframework.web.bind.annotation.ResponseStatus;
  * @param status the HTTP status
  * @param reason why it was rejected; {@code null}: for its key
  * @param startsIn in how long the rate of the group lets such a request start; {@code null}: it isn't for a rate
+ * @param isVain whether such a request can never start
  */
 record RejectionProblem(
         HttpStatus status,
         @Nullable RejectionReason reason,
-        @Nullable Duration startsIn) {
+        @Nullable Duration startsIn,
+        boolean isVain) {
 
     /** What a client is told of a request that doesn't say whom it is for. */
-    static final RejectionProblem NO_KEY = new RejectionProblem(HttpStatus.BAD_REQUEST, null, null);
+    static final RejectionProblem NO_KEY = new RejectionProblem(HttpStatus.BAD_REQUEST, null, null, true);
 
     /** What a client is told of a request with the key of somebody else. */
-    static final RejectionProblem OF_SOMEBODY_ELSE = new RejectionProblem(HttpStatus.FORBIDDEN, null, null);
+    static final RejectionProblem OF_SOMEBODY_ELSE = new RejectionProblem(HttpStatus.FORBIDDEN, null, null, true);
 
     /** Up to so many seconds. When there will be room, nobody knows: long enough not to be hammered, short enough to be of use. */
     private static final int LONGEST_PAUSE = 3;
@@ -46,15 +48,15 @@ record RejectionProblem(
     private static final double NANOS_IN_A_SECOND = 1e9;
 
     static RejectionProblem of(RejectionReason reason) {
-        return of(reason, null);
+        return of(reason, null, false);
     }
 
-    private static RejectionProblem of(RejectionReason reason, @Nullable Duration startsIn) {
+    private static RejectionProblem of(RejectionReason reason, @Nullable Duration startsIn, boolean isVain) {
         HttpStatus status = switch (reason) {
             case RATE_LIMITED, GROUP_QUEUE_FULL, QUEUE_TIMEOUT -> HttpStatus.TOO_MANY_REQUESTS;
             case GLOBAL_QUEUE_FULL, SHUTDOWN, INTERRUPTED -> HttpStatus.SERVICE_UNAVAILABLE;
         };
-        return new RejectionProblem(status, reason, startsIn);
+        return new RejectionProblem(status, reason, startsIn, isVain);
     }
 
     /**
@@ -71,7 +73,7 @@ record RejectionProblem(
         RejectedTaskException rejection =
                 inner instanceof RejectedTaskException itself ? itself : rejectionForConnection(inner);
         return Optional.ofNullable(rejection)
-                .map(known -> of(known.reason(), known.retryAfter().orElse(null)));
+                .map(known -> of(known.reason(), known.retryAfter().orElse(null), known.canNeverStart()));
     }
 
     /**
@@ -94,8 +96,11 @@ record RejectionProblem(
                 || AnnotatedElementUtils.hasAnnotation(failure.getClass(), ResponseStatus.class);
     }
 
-    /** {@return in how many seconds to come back; not the same for all, who would come back together} */
-    String retryAfter() {
+    /** {@return in how many seconds to come back, which isn't the same for all, who would come back together; {@code null}: never} */
+    @Nullable String retryAfter() {
+        if (isVain) {
+            return null;
+        }
         ThreadLocalRandom random = ThreadLocalRandom.current();
         if (startsIn == null) {
             return String.valueOf(1 + random.nextInt(LONGEST_PAUSE));
@@ -106,13 +111,19 @@ record RejectionProblem(
 
     /** {@return why, for the codes of messages} */
     String code() {
-        return reason != null ? reason.name() : status == HttpStatus.FORBIDDEN ? "OTHER_KEY" : "NO_KEY";
+        if (reason == null) {
+            return status == HttpStatus.FORBIDDEN ? "OTHER_KEY" : "NO_KEY";
+        }
+        return isVain ? "TOO_COSTLY" : reason.name();
     }
 
     /** {@return why, for a client} */
     String detail() {
         return switch (status) {
-            case TOO_MANY_REQUESTS -> "There are too many requests of this kind at the moment.";
+            case TOO_MANY_REQUESTS ->
+                isVain
+                        ? "The request costs more than is ever allowed."
+                        : "There are too many requests of this kind at the moment.";
             case FORBIDDEN -> "The key that requests are limited by isn't that of the logged-in user.";
             case BAD_REQUEST -> "The key that requests are limited by is missing or too long.";
             default -> "The service can't handle the request at the moment.";

@@ -28,7 +28,10 @@ final class RejectionResponse implements ErrorResponse {
         body = ProblemDetail.forStatusAndDetail(problem.status(), problem.detail());
         if (problem.reason() != null) {
             body.setProperty("reason", problem.reason().name());
-            headers.set(HttpHeaders.RETRY_AFTER, problem.retryAfter());
+        }
+        String retryAfter = problem.retryAfter();
+        if (retryAfter != null) {
+            headers.set(HttpHeaders.RETRY_AFTER, retryAfter);
         }
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.github.kobe.Costs;
 import io.github.kobe.GroupExecutor;
 import java.net.http.HttpResponse;
 import java.util.Set;
@@ -90,6 +91,16 @@ class RateRejectionTests {
         long unused = retryAfter(server.get("/called"), "RATE_LIMITED");
     }
 
+    @ParameterizedTest
+    @EnumSource(names = {"SERVLET", "REACTIVE"})
+    void whoAsksForMoreThanIsEverAllowedIsNotToldToComeBack(WebApplicationType type) throws Exception {
+        HttpResponse<String> answer = SERVERS.of(type).get("/costly");
+
+        assertThat(answer.statusCode()).isEqualTo(429);
+        assertThat(answer.headers().firstValue("Retry-After")).isEmpty();
+        assertThat(answer.body()).contains("RATE_LIMITED", "costs more than is ever allowed");
+    }
+
     /** {@return after how many seconds to come back: an hour, but for what has passed of it, and up to a tenth more} */
     private static long retryAfter(HttpResponse<String> answer, String reason) throws Exception {
         assertThat(answer.statusCode()).isEqualTo(429);
@@ -123,6 +134,11 @@ class RateRejectionTests {
         @GetMapping("/called")
         String called() throws Exception {
             return executor.call("called", () -> "done");
+        }
+
+        @GetMapping("/costly")
+        String costly() throws Exception {
+            return executor.call("called", Costs.of("requests", 2), () -> "never");
         }
     }
 }
