@@ -34,6 +34,10 @@ record FilterRule(
         String deadlineHeader,
         Hold hold) {
 
+    boolean isForAll() {
+        return paths.isEmpty() && methods.isEmpty();
+    }
+
     boolean isFor(PathContainer path, String method) {
         if (!methods.isEmpty() && !methods.contains(method)) {
             return false;

@@ -74,8 +74,10 @@ final class FilterRules {
         for (FilterRule rule : rules) {
             RequestKey key = rule.key();
             if (key != null) {
-                warnOfOthersSpellings(key, rule.executor().get().policy());
+                GroupPolicy policy = rule.executor().get().policy();
+                warnOfOthersSpellings(key, policy);
                 key.newcomers().makeReady();
+                warnIfNoKeyIsKnown(key, policy);
             }
         }
     }
@@ -91,6 +93,18 @@ final class FilterRules {
                     + " though the settings name it: the rules of the web filter spell all keys in another way, by"
                     + " their normalize. Name it in that spelling.");
         }
+    }
+
+    /** Warns of a rule by which no key has a group of its own. */
+    private static void warnIfNoKeyIsKnown(RequestKey key, GroupPolicy policy) {
+        key.newcomers()
+                .onlyGroup()
+                .filter(only -> policy.groups().keySet().stream()
+                        .noneMatch(named -> key.canBe(named) && !named.equals(only)))
+                .ifPresent(only -> LOGGER.warn("All requests of a rule of the web filter share the group '"
+                        + PrintableText.ofKey(only) + "': the rule has known-keys-only, but no group is named exactly that"
+                        + " one of its keys could be, and there is no bean of type " + KnownGroupKeys.class.getName()
+                        + ". Patterns and a GroupLimitsResolver make no key known."));
     }
 
     private boolean nobodyCanBe(String named) {

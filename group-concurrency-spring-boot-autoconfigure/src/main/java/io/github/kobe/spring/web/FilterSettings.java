@@ -39,9 +39,6 @@ final class FilterSettings {
     /** What the key of the group for untrusted keys ends with. */
     private static final String UNKNOWN = "_unknown";
 
-    /** A supplier keeps this one, where it would look for {@code null} again with each request. */
-    private static final KnownGroupKeys NOBODY_KNOWS = groupKey -> false;
-
     private static final String PATTERN = "a path pattern such as /api/**";
     private static final Set<String> METHODS = Arrays.stream(HttpMethod.values())
             .map(HttpMethod::name)
@@ -86,14 +83,21 @@ final class FilterSettings {
                     false,
                     Verdict.PASSES,
                     new Newcomers(
-                            DEFAULT_PREFIX + UNKNOWN, () -> NOBODY_KNOWS, false, Integer.MAX_VALUE, System::nanoTime));
+                            DEFAULT_PREFIX + UNKNOWN, () -> Newcomers.NOBODY_KNOWS, false, Integer.MAX_VALUE, System::nanoTime));
             // for all paths
             return List.of(
                     new FilterRule(List.of(), Set.of(), ofBean, defaultExecutor(), null, "", Hold.UNTIL_COMPLETE));
         }
         List<FilterRule> rules = new ArrayList<>();
         for (int i = 0; i < filter.rules().size(); i++) {
-            rules.add(new Reader(i, filter.rules().get(i)).read());
+            Reader reader = new Reader(i, filter.rules().get(i));
+            if (i > 0 && rules.getLast().isForAll()) {
+                throw reader.refusal(
+                        "is of no use, since the rule before it is for all requests",
+                        "this rule before that one; the first that is for a request counts",
+                        "paths");
+            }
+            rules.add(reader.read());
         }
         return rules;
     }
@@ -214,7 +218,7 @@ final class FilterSettings {
             ObjectProvider<KnownGroupKeys> known = beans.getBeanProvider(KnownGroupKeys.class);
             return new Newcomers(
                     prefix + UNKNOWN,
-                    SingletonSupplier.of(() -> known.getIfAvailable(() -> NOBODY_KNOWS)),
+                    SingletonSupplier.of(() -> known.getIfAvailable(() -> Newcomers.NOBODY_KNOWS)),
                     rule.knownKeysOnly(),
                     most,
                     System::nanoTime);

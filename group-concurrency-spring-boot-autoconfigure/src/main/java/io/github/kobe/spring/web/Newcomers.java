@@ -4,6 +4,7 @@ import io.github.kobe.GroupPolicy;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
@@ -16,6 +17,9 @@ import org.jspecify.annotations.Nullable;
  * groups of their own. Groups take turns, so each made-up key would otherwise get a turn as an honest one does.
  */
 final class Newcomers {
+
+    /** What stands for the application where it says nothing of its keys. */
+    static final KnownGroupKeys NOBODY_KNOWS = groupKey -> false;
 
     /** How many keys that have succeeded are remembered, the most recently used ones. */
     static final int REMEMBERED = 10_000;
@@ -70,6 +74,11 @@ final class Newcomers {
         if (isAsked()) {
             KnownGroupKeys unused = known.get();
         }
+    }
+
+    /** {@return the key of the group that is for all requests, unless the policy names one of theirs; empty: there is none} */
+    Optional<String> onlyGroup() {
+        return knownOnly && known.get() == NOBODY_KNOWS ? Optional.of(sharedGroup) : Optional.empty();
     }
 
     private boolean isAsked() {

@@ -65,6 +65,7 @@ class FilterSettingsTests {
         rules[0].key-source=principal rules[0].newcomers=shared rules[0].known-keys-only=true | rules[0].newcomers | shared | none beside known-keys-only
         rules[0].key-source=principal rules[0].queue-timeout=0s        | rules[0].queue-timeout     | 0s         | more than zero
         rules[0].key-source=principal rules[0].executor=nobody         | rules[0].executor          | nobody     | one of groupExecutor
+        rules[0].key-source=principal rules[1].key-source=principal rules[1].paths=/a | rules[1].paths | /a      | this rule before that one
         """)
     void whatCannotBeReadFailsTheStartUpWithWhatIsAllowed(
             String settings, String property, String value, String allowed) {
@@ -224,6 +225,27 @@ class FilterSettingsTests {
                 .run(context -> assertThat(context).hasNotFailed());
 
         assertThat(output).doesNotContain("No request has the key");
+    }
+
+    @Test
+    void aRuleOfKnownKeysIsWarnedOfWhereNobodyKnowsOne(CapturedOutput output) {
+        String warning = "All requests of a rule of the web filter share the group 'http:_unknown'";
+        WebApplicationContextRunner knownOnly = runner.withPropertyValues(
+                PREFIX + "rules[0].key-source=principal",
+                PREFIX + "rules[0].known-keys-only=true",
+                "group-concurrency.group-list[0].key=http:_unknown");
+        knownOnly
+                .withPropertyValues("group-concurrency.group-list[1].key=http:acme")
+                .run(context -> assertThat(context).hasNotFailed());
+        knownOnly
+                .withBean(KnownGroupKeys.class, () -> key -> true)
+                .run(context -> assertThat(context).hasNotFailed());
+        assertThat(output).doesNotContain(warning);
+
+        knownOnly
+                .withPropertyValues("group-concurrency.group-list[1].key=http:*")
+                .run(context -> assertThat(context).hasNotFailed());
+        assertThat(output).contains(warning);
     }
 
     @Test
