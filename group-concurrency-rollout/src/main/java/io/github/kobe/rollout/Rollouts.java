@@ -127,7 +127,8 @@ public final class Rollouts implements AutoCloseable {
 
     /**
      * Waits until a plan no longer changes by itself. It also waits while the plan is paused. Its events are delivered
-     * by then, unless the sink refuses them: what is tried again later isn't waited for.
+     * by then, unless the sink refuses them: what is tried again later isn't waited for. Inside the transaction that has
+     * started the plan it waits in vain, since the plan begins when that has committed.
      *
      * @param planId which
      * @param timeout how long at most
