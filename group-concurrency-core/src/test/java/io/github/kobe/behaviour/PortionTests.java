@@ -115,6 +115,38 @@ class PortionTests {
         assertAll(waiting, TaskStatus.SUCCESS);
     }
 
+    /** While somebody waits for quiet, all starts are decided in one place, by turns. It ends here between two portions. */
+    @Test
+    @Tag("I4")
+    void whoIsBehindAGroupThatHasLeftOffIsNotForgotten() throws Exception {
+        GroupLimits longTurns = GroupLimits.unset().withWeight(1_000);
+        GroupExecutor subject = engines.startPlain(
+                GroupPolicy.builder().group("a", longTurns).build(),
+                new Surroundings(clock, this::make, true).withPortion(100));
+        executor.set(subject);
+        subject.call("b", () -> "used before");
+        hold("a");
+        List<TaskHandle<Integer>> waiting = submitMany("a", 250);
+        Caller<Boolean> watcher = Caller.start(() -> subject.awaitQuiet(Deadline.LONG));
+        watcher.awaitBlocked();
+        AtomicReference<Caller<String>> behind = new AtomicReference<>();
+        inBetween.set(() -> {
+            watcher.interrupt();
+            Deadline.until("nobody waits for quiet", watcher::isDone);
+            behind.set(Caller.start(() -> subject.call("b", () -> "started")));
+            Deadline.until("another portion of the first group has come before it", () -> left.getLast() <= 51);
+        });
+        looking = true;
+
+        subject.setLimits("a", longTurns.withMaxConcurrency(251));
+
+        looking = false;
+        assertThat(behind.get().result()).isEqualTo("started");
+        gate.open();
+        end.open();
+        assertAll(waiting, TaskStatus.SUCCESS);
+    }
+
     @Test
     @Tag("G17")
     void whoComesBetweenTwoPortionsStaysBehind() throws Exception {
