@@ -60,10 +60,10 @@ abstract sealed class GuardedGroup extends GroupState implements Continued permi
                     if (!attach) {
                         boolean alive = becomeSlow();
                         entered = true;
-                        lookAtRate();
-                        if (lease != null) {
+                        if (lease != null) { // as it was last seen: time alone may have what waits need a lease
                             lease.entered(inFlightHere(), keptByLease(0) > 0, isIdle());
                         }
+                        lookAtRate();
                         return alive;
                     }
                 }

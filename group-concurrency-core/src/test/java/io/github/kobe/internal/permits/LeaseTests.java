@@ -7,6 +7,7 @@ import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupPermit;
 import io.github.kobe.GroupPolicy;
+import io.github.kobe.Rate;
 import io.github.kobe.RejectedTaskException;
 import io.github.kobe.RejectionReason;
 import io.github.kobe.TaskHandle;
@@ -811,6 +812,30 @@ class LeaseTests {
         assertThat(leases.touched()).containsExactly(KEY);
         assertThat(leases.lease(KEY, 0).unwanted()).isTrue();
         assertThat(executor.groupKeys()).isEmpty();
+    }
+
+    @Test
+    @Tag("RA13")
+    void whatWaitedForItsRateWantsALeaseOnceThatLetsItStart() throws Exception {
+        Rate oneAMinute = Rate.of(2, Duration.ofMinutes(2)).withBurst(1);
+        start(policy()
+                .group(
+                        KEY,
+                        GroupLimits.unset()
+                                .withClusterMaxInFlight(Leases.LIMIT)
+                                .withRate(oneAMinute))
+                .build());
+        leases.lease(KEY, 1);
+        call(KEY);
+        TaskHandle<String> waits = executor.submit(KEY, "task", () -> "done");
+        leases.lease(KEY, 0);
+        List<String> before = leases.touched();
+
+        clock.advance(Duration.ofMinutes(2), executor);
+
+        assertThat(leases.touched()).as("after " + before).containsExactly(KEY);
+        leases.lease(KEY, 1);
+        awaitAll(List.of(waits));
     }
 
     @Test
