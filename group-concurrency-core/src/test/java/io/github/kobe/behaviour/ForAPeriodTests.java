@@ -64,6 +64,23 @@ class ForAPeriodTests {
     }
 
     @Test
+    void anUpdateToNothingOfAGroupWithoutLimitsOfItsOwnIsDoneAtOnce() {
+        GroupExecutor executor = start();
+        AtomicInteger asked = new AtomicInteger();
+
+        executor.updateLimits(
+                "a",
+                limits -> {
+                    assertThat(asked.incrementAndGet()).isEqualTo(1);
+                    return limits;
+                },
+                MINUTE);
+
+        assertThat(asked).hasValue(1);
+        assertThat(executor.groupKeys()).isEmpty();
+    }
+
+    @Test
     void aLaterPauseOnlyExtends() {
         GroupExecutor executor = start();
         executor.pause("a", HOUR);

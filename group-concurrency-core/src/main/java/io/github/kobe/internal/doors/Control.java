@@ -50,7 +50,8 @@ final class Control {
             while (!done) {
                 GroupLimits before = overrideOf(key).orElse(GroupLimits.unset());
                 GroupLimits after = update.apply(before);
-                done = (after.equals(before) && lasting.ends == NEVER)
+                boolean hasAnEnd = lasting.ends != NEVER && orNull(after) != null;
+                done = (after.equals(before) && !hasAnEnd)
                         || replace(key, orNull(before), orNull(after), lasting.ends);
             }
         }
