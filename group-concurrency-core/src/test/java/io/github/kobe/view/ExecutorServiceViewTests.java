@@ -504,12 +504,16 @@ class ExecutorServiceViewTests {
                         () -> view.invokeAll(List.of(gate.then("never"), () -> "second", () -> "third")))
                 .awaitBlocked();
         gate.awaitArrived(1);
+        List<Callable<String>> one = List.of(() -> "timed");
+        Caller<List<Future<String>>> timed =
+                Caller.start(() -> view.invokeAll(one, 1, TimeUnit.HOURS)).awaitBlocked();
         List<Callable<String>> fourth = List.of(() -> "fourth");
         Caller<String> any = Caller.start(() -> view.invokeAny(fourth)).awaitBlocked();
 
-        assertThat(view.shutdownNow()).hasSize(3).allMatch(returned -> ((Future<?>) returned).isCancelled());
+        assertThat(view.shutdownNow()).hasSize(4).allMatch(returned -> ((Future<?>) returned).isCancelled());
 
         assertThat(all.result()).hasSize(3).allMatch(Future::isDone);
+        assertThat(timed.result()).hasSize(1).allMatch(Future::isCancelled);
         assertThatExceptionOfType(ExecutionException.class)
                 .isThrownBy(any::result)
                 .withCauseInstanceOf(CancellationException.class);

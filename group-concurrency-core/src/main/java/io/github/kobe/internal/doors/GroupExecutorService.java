@@ -156,21 +156,40 @@ final class GroupExecutorService extends AbstractExecutorService {
 
     @Override
     public <T> List<Future<T>> invokeAll(Collection<? extends Callable<T>> tasks) throws InterruptedException {
-        List<Future<T>> futures = new ArrayList<>(tasks.size());
+        return allOf(tasks, false, 0);
+    }
+
+    @Override
+    public <T> List<Future<T>> invokeAll(Collection<? extends Callable<T>> tasks, long timeout, TimeUnit unit)
+            throws InterruptedException {
+        return allOf(tasks, true, Math.max(0, unit.toNanos(timeout)));
+    }
+
+    /** Executes all and waits for their ends; what hasn't ended when the time is up is cancelled. */
+    private <T> List<Future<T>> allOf(Collection<? extends Callable<T>> tasks, boolean timed, long nanos)
+            throws InterruptedException {
+        long start = System.nanoTime();
+        List<ViewFuture<T>> futures = new ArrayList<>(tasks.size());
+        for (Callable<T> task : tasks) {
+            futures.add(ViewFuture.ofMany(Objects.requireNonNull(task, "task"), null));
+        }
         boolean done = false;
         try {
-            List<ViewFuture<T>> toWaitFor = new ArrayList<>(tasks.size());
-            for (Callable<T> task : tasks) {
-                ViewFuture<T> future = ViewFuture.ofMany(Objects.requireNonNull(task, "task"), null);
-                futures.add(future);
-                toWaitFor.add(future);
+            for (ViewFuture<T> future : futures) {
+                if (timed && System.nanoTime() - start >= nanos) {
+                    return new ArrayList<>(futures);
+                }
                 execute(future);
             }
-            for (ViewFuture<T> future : toWaitFor) {
-                future.awaitOrElse(() -> cancelAll(futures));
+            for (ViewFuture<T> future : futures) {
+                if (!timed) {
+                    future.awaitOrElse(() -> cancelAll(futures));
+                } else if (!future.awaitFor(nanos - (System.nanoTime() - start))) {
+                    return new ArrayList<>(futures);
+                }
             }
             done = true;
-            return futures;
+            return new ArrayList<>(futures);
         } finally {
             if (!done) {
                 cancelAll(futures);

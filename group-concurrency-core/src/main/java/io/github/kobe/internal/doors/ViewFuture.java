@@ -7,6 +7,8 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /** The future of what was submitted to a {@link GroupExecutorService}: its untimed waits lend the caller's permits. */
@@ -97,6 +99,18 @@ final class ViewFuture<V> extends FutureTask<V> {
         } catch (ExecutionException | CancellationException done) {
             // The caller's own get tells it, once the permits are back.
         }
+    }
+
+    /** Waits as long, and lends nothing; false if the time is up before it is done. */
+    boolean awaitFor(long nanos) throws InterruptedException {
+        try {
+            super.get(nanos, TimeUnit.NANOSECONDS);
+        } catch (ExecutionException | CancellationException done) {
+            // as above
+        } catch (TimeoutException e) {
+            return false;
+        }
+        return true;
     }
 
     @Override
