@@ -94,6 +94,18 @@ class ClusterExecutorTests extends SharingExecutors {
     }
 
     @Test
+    void whatIsNotInUseMayGoBackAtOnce() throws Exception {
+        GroupExecutor executor = join(
+                GroupPolicy.builder()
+                        .group(KEY, GroupLimits.unset().withClusterMaxInFlight(1))
+                        .build(),
+                settings().withIdleReturn(Duration.ofNanos(1)));
+
+        assertThat(Deadline.within(() -> executor.call(KEY, this::work))).isEqualTo("done");
+        assertThat(Deadline.within(() -> executor.call(KEY, this::work))).isEqualTo("done");
+    }
+
+    @Test
     void callsPermitsAndScopesShareItToo() throws Exception {
         GroupExecutor one = join();
         GroupExecutor two = join();

@@ -26,7 +26,7 @@ final class Usage {
      * @param memory how long it remembers, in nanoseconds
      */
     Usage(long memory, long now) {
-        span = memory / SPANS;
+        span = Math.max(1, memory / SPANS);
         current = now / span;
     }
 
