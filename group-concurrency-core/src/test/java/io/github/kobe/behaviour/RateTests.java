@@ -530,6 +530,19 @@ class RateTests {
     }
 
     @Test
+    @Tag("RA2")
+    @Tag("RA11")
+    void theFirstRateOfAGroupThatHasNeverRunHasItsBurst() {
+        GroupExecutor executor = start(GroupPolicy.builder());
+
+        executor.setLimits("a", sixty());
+        submit(executor, 7);
+
+        assertThat(queued(executor)).isEqualTo(1);
+        executor.resetLimits("a");
+    }
+
+    @Test
     @Tag("RA11")
     void onlyAnEvictionForgetsWhatWasStarted() {
         GroupExecutor executor = start(policy());
