@@ -97,11 +97,7 @@ public abstract class ClusterSignals {
 
     /** A group is to be looked at; by who holds no lock. It needs no memory, and doesn't fail. */
     public final void touched(Lease lease) {
-        Lease before;
-        do {
-            before = newest;
-            lease.linkTo(before);
-        } while (!NEWEST.compareAndSet(this, before, lease));
+        put(lease);
         try {
             wake();
         } catch (Throwable failure) {
@@ -109,9 +105,17 @@ public abstract class ClusterSignals {
         }
     }
 
+    private void put(Lease lease) {
+        Lease before;
+        do {
+            before = newest;
+            lease.linkTo(before);
+        } while (!NEWEST.compareAndSet(this, before, lease));
+    }
+
     /**
      * Takes all that are to be looked at, the eldest first, each once. What happens to one from then on is told anew. If {@code
-     * each} fails, that one and all that follow are to be looked at still.
+     * each} fails, that one and all that follow are to be looked at still, by who asks again: nobody is woken.
      *
      * @param each is told the key of the group, and looks at it
      */
@@ -134,12 +138,12 @@ public abstract class ClusterSignals {
             looking = null;
         } finally {
             if (looking != null && looking.isNews()) {
-                touched(looking);
+                put(looking);
             }
             while (eldest != null) { // it has failed for the one before
                 Lease lease = eldest;
                 eldest = lease.unlink();
-                touched(lease);
+                put(lease);
             }
         }
     }

@@ -1,6 +1,7 @@
 package io.github.kobe.internal.permits;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupLimits;
@@ -81,6 +82,21 @@ class LeaseSignalsTests {
         Deadline.within(first::await);
         Deadline.within(second::await);
         assertNotTold();
+    }
+
+    /** It would go on at once, to fail again. */
+    @Test
+    void whoFailsToLookIsNotWoken() {
+        executor.submit(KEY, "task", () -> "done").cancel(true);
+        executor.submit("shared-too", "task", () -> "done").cancel(true);
+        int wakes = leases.wakes();
+
+        assertThatIllegalStateException().isThrownBy(() -> leases.take(key -> {
+            throw new IllegalStateException(key);
+        }));
+
+        assertThat(leases.wakes()).isEqualTo(wakes);
+        assertThat(leases.touched()).containsExactlyInAnyOrder(KEY, "shared-too");
     }
 
     @Test
