@@ -402,6 +402,27 @@ class GlobalRateTests {
         letAllStart(executor);
     }
 
+    /** With a burst of 8 some starts are in the stripes, and a call queues behind others without the lock of all. */
+    @Test
+    @Tag("RA8")
+    @Tag("RA9")
+    void whoMayNotWaitSoLongIsRejectedAtOnceBehindOthersToo() throws Exception {
+        GroupExecutor executor = start(policy(8).defaults(GroupLimits.unset().withMaxConcurrency(1)));
+        GroupPermit held = executor.acquire("a");
+        submit(executor, "a", 20);
+
+        Caller<String> late = Caller.start(() -> executor.call("a", SECOND.multipliedBy(5), () -> "never"));
+
+        assertThatExceptionOfType(RejectedTaskException.class)
+                .isThrownBy(late::result)
+                .satisfies(rejected -> {
+                    assertThat(rejected.reason()).isEqualTo(RejectionReason.RATE_LIMITED);
+                    assertThat(rejected.retryAfter()).isPresent();
+                });
+        held.close();
+        letAllStart(executor);
+    }
+
     @Test
     @Tag("RA8")
     void whatSharesAGlobalPermitIsNotRejectedForTheRate() throws Exception {

@@ -168,7 +168,7 @@ final class Admission {
 
     private void admitDecorated(Task<?> node, Object work, @Nullable ClassLoader loader, boolean mayWait) {
         while (!(startFast(node, work, loader)
-                || (mayWait && node.group.queueBehind(node, loader))
+                || (mayWait && node.group.queueBehind(node, loader, Long.MAX_VALUE))
                 || admitSlowly(node, loader, mayWait))) {
             nextGroup(node);
         }

@@ -445,7 +445,7 @@ final class Callers {
     /** {@return the {@link Rejection} if {@code waiter} is not let in; {@link Verdict#DEAD}; {@code null}: it is} */
     private @Nullable Object await(Waiter waiter, long maxWaitNanos) throws InterruptedException {
         Group group = waiter.group;
-        if (maxWaitNanos <= 0 || !group.queueBehind(waiter, null)) {
+        if (maxWaitNanos <= 0 || !group.queueBehind(waiter, null, maxWaitNanos)) {
             Batch batch = new Batch(engine);
             Verdict verdict = group.admit(waiter, null, maxWaitNanos, batch);
             batch.carryOut();

@@ -296,23 +296,24 @@ public final class Group extends GuardedGroup {
     /**
      * Queues {@code node} behind others. If it fails, nothing has come of it.
      *
+     * @param maxWait how long it waits at most, besides what the group and the node itself say, in nanoseconds
      * @return false if it isn't queued: it takes more than that
      */
-    public boolean queueBehind(Node node, @Nullable ClassLoader loader) {
-        boolean queued = tryQueueBehind(node, loader);
+    public boolean queueBehind(Node node, @Nullable ClassLoader loader, long maxWait) {
+        boolean queued = tryQueueBehind(node, loader, maxWait);
         if (queued && node.lineage() != null) {
             engine.queued(node, this);
         }
         return queued;
     }
 
-    private boolean tryQueueBehind(Node node, @Nullable ClassLoader loader) {
+    private boolean tryQueueBehind(Node node, @Nullable ClassLoader loader, long maxWait) {
         if (queue.size() >= limits().queueThreshold().value() || !lockSaturated()) {
             return false;
         }
         try {
             queue.takeLoader(node, loader);
-            if (reserve(node, Long.MAX_VALUE) != null) {
+            if (reserve(node, maxWait) != null) {
                 return false;
             }
             enqueue(node);
