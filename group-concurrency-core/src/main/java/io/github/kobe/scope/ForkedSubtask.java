@@ -82,13 +82,13 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
     }
 
     @Override
-    protected void ran(@Nullable Object value, @Nullable Throwable failure, long nanos) {
+    protected void ran(@Nullable Object value, @Nullable Throwable failure, long nanos, boolean stopped) {
         scope.forks.tally.ran(nanos);
         if (plan != null) {
             plan.ranNanos += nanos;
         }
         Throwable thrown = scope.children.isEmpty() ? failure : Closing.closeLeftOpen(failure);
-        boolean again = thrown != null && phaseNumber() == RUNNING && tryAgain(RUNNING, thrown);
+        boolean again = thrown != null && !stopped && phaseNumber() == RUNNING && tryAgain(RUNNING, thrown);
         int phase = phaseNumber();
         if (phase == LATE) {
             decideAndTell(FAILED, plan().outOfTime(this, thrown), false);

@@ -9,6 +9,7 @@ import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
 import java.io.IOException;
+import java.nio.channels.ClosedByInterruptException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -428,6 +429,31 @@ class ScopeTimeTests extends ScopeTestCase {
             assertThat(fails.exception()).hasSuppressedException(thrown);
             assertThat(scope.totals().failed()).isEqualTo(1);
         }
+    }
+
+    @Tag("T38")
+    @Test
+    void noAttemptFollowsOneThatTheShutdownOfItsGroupHasInterrupted() throws Exception {
+        GroupExecutor executor = executor(1);
+        AtomicInteger attempts = new AtomicInteger();
+        Gate begun = new Gate();
+        try (var scope = Scopes.of(executor).open(Joiner.<Object>supervise())) {
+            Subtask<Object> retried = scope.fork(ForkOptions.in("a").withRetry(RetryPolicy.attempts(3)), () -> {
+                attempts.incrementAndGet();
+                try {
+                    begun.pass();
+                } catch (InterruptedException e) {
+                    throw new ClosedByInterruptException(); // as a channel does
+                }
+                return null;
+            });
+            begun.awaitArrived(1);
+            executor.shutdownGroup("a");
+            scope.join();
+
+            assertThat(retried.exception()).isInstanceOf(ClosedByInterruptException.class);
+        }
+        assertThat(attempts).hasValue(1);
     }
 
     @Tag("T38")

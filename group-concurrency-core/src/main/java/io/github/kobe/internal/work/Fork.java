@@ -50,8 +50,9 @@ public abstract class Fork {
      *
      * @param failure what the code threw; {@code null}: nothing
      * @param nanos how long it ran
+     * @param stopped whether it failed, and a shutdown of its group or of the executor had interrupted it
      */
-    protected abstract void ran(@Nullable Object value, @Nullable Throwable failure, long nanos);
+    protected abstract void ran(@Nullable Object value, @Nullable Throwable failure, long nanos, boolean stopped);
 
     /** {@return whether it is known how it ends} If not, it is told why it never ran. */
     protected abstract boolean isDecided();

@@ -75,9 +75,9 @@ public final class ForkTask extends Task<Object> {
     }
 
     @Override
-    void ran(@Nullable Object value, @Nullable Throwable failure, long nanos) {
+    void ran(@Nullable Object value, @Nullable Throwable failure, long nanos, boolean stopped) {
         try {
-            fork.ran(value, failure, nanos);
+            fork.ran(value, failure, nanos, stopped);
         } catch (Throwable thrown) {
             Log.failed(thrown); // its permits have to go back
         }

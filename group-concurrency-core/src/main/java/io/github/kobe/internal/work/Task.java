@@ -223,7 +223,7 @@ public class Task<T> extends TaskCompletion<T> {
     }
 
     /** Its code has ended, and its permits aren't back yet; by its thread, which no interrupt reaches any more. */
-    void ran(@Nullable Object value, @Nullable Throwable failure, long nanos) {}
+    void ran(@Nullable Object value, @Nullable Throwable failure, long nanos, boolean stopped) {}
 
     /** {@return how it has ended, of {@link Outcome}'s; doesn't fail} */
     Object outcomeOf(@Nullable Object value, @Nullable Throwable failure, long start, long end) {

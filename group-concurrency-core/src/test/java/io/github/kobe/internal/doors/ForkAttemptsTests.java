@@ -93,7 +93,7 @@ class ForkAttemptsTests {
         }
 
         @Override
-        protected void ran(@Nullable Object value, @Nullable Throwable failure, long nanos) {
+        protected void ran(@Nullable Object value, @Nullable Throwable failure, long nanos, boolean stopped) {
             throw new AssertionError("It isn't run");
         }
 
