@@ -3,9 +3,11 @@ package io.github.kobe.spring.web;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.util.List;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.MediaType;
 import org.springframework.http.ProblemDetail;
 import org.springframework.http.converter.HttpMessageConverter;
@@ -45,7 +47,7 @@ final class ServletRejectionAnswer implements SmartInitializingSingleton {
         if (response.isCommitted()) {
             return false;
         }
-        response.resetBuffer();
+        empty(response);
         if (application.isThere()) {
             write(application.to(problem, request.getLocale()), request, response);
         } else {
@@ -56,6 +58,19 @@ final class ServletRejectionAnswer implements SmartInitializingSingleton {
         }
         response.flushBuffer();
         return true;
+    }
+
+    /** Takes back what isn't sent yet, but for the headers, such as those for scripts of other origins. */
+    private static void empty(HttpServletResponse response) throws IOException {
+        response.resetBuffer();
+        try {
+            OutputStream unused = response.getOutputStream();
+        } catch (IllegalStateException handlerHasWriter) {
+            HttpHeaders headers = new HttpHeaders();
+            response.getHeaderNames().forEach(name -> headers.addAll(name, List.copyOf(response.getHeaders(name))));
+            response.reset();
+            headers.forEach((name, values) -> values.forEach(value -> response.addHeader(name, value)));
+        }
     }
 
     private void write(ErrorResponse answer, HttpServletRequest request, HttpServletResponse response)

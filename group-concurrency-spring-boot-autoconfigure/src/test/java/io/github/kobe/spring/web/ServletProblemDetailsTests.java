@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.kobe.RejectedTaskException;
 import io.github.kobe.RejectionReason;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -50,6 +52,15 @@ class ServletProblemDetailsTests extends ProblemDetailsTests {
     }
 
     @Test
+    void aHandlerThatHasAskedForTheWriterIsAnsweredToo() throws Exception {
+        HttpResponse<String> answer = server.get("/written");
+
+        assertProblem(answer, 429, "GROUP_QUEUE_FULL");
+        assertThat(answer.headers().firstValue("X-Kept")).hasValue("kept");
+        assertThat(answer.body()).doesNotContain("unfinished");
+    }
+
+    @Test
     void aFailureThatARejectionCausedIsNoRejection() throws Exception {
         assertThat(server.get("/wrapped").statusCode()).isEqualTo(500);
     }
@@ -86,7 +97,7 @@ class ServletProblemDetailsTests extends ProblemDetailsTests {
 
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
-    @Import({ProblemDetailsTests.Rejecting.class, RejectingLater.class, OwnHandler.class})
+    @Import({ProblemDetailsTests.Rejecting.class, RejectingLater.class, OwnHandler.class, Writing.class})
     static class Application {
 
         @Bean
@@ -141,6 +152,17 @@ class ServletProblemDetailsTests extends ProblemDetailsTests {
         @ExceptionHandler
         ResponseEntity<String> answer(RejectedTaskException rejection) {
             return ResponseEntity.status(418).body("the controller's own");
+        }
+    }
+
+    @RestController
+    static class Writing {
+
+        @GetMapping("/written")
+        void written(HttpServletResponse response) throws IOException {
+            response.setHeader("X-Kept", "kept");
+            response.getWriter().write("unfinished");
+            throw ProblemDetailsTests.rejection(RejectionReason.GROUP_QUEUE_FULL);
         }
     }
 
