@@ -12,6 +12,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.security.Principal;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.core.Ordered;
@@ -37,7 +38,7 @@ final class GroupConcurrencyFilter extends OncePerRequestFilter implements Order
 
     private final @Nullable RequestGroupKey keys;
     private final FilterRules rules;
-    private final @Nullable GroupTaskDecorator decorator;
+    private final List<GroupTaskDecorator> decorators;
     private final ServletCrossOrigin crossOrigin;
     private final ServletRejectionAnswer answer;
     private final int order;
@@ -47,7 +48,7 @@ final class GroupConcurrencyFilter extends OncePerRequestFilter implements Order
      *
      * @param keys gives the keys where a rule has no source for them; may be {@code null} where each has
      * @param rules the rules
-     * @param decorator takes along what belongs to the thread of a request that waits; may be {@code null}
+     * @param decorators take along what belongs to the thread of a request that waits; the first is the outermost
      * @param crossOrigin lets scripts of other origins read refusals
      * @param answer writes refusals
      * @param order its place among the filters
@@ -55,13 +56,13 @@ final class GroupConcurrencyFilter extends OncePerRequestFilter implements Order
     GroupConcurrencyFilter(
             @Nullable RequestGroupKey keys,
             FilterRules rules,
-            @Nullable GroupTaskDecorator decorator,
+            List<GroupTaskDecorator> decorators,
             ServletCrossOrigin crossOrigin,
             ServletRejectionAnswer answer,
             int order) {
         this.keys = keys;
         this.rules = rules;
-        this.decorator = decorator;
+        this.decorators = decorators;
         this.crossOrigin = crossOrigin;
         this.answer = answer;
         this.order = order;
@@ -148,7 +149,7 @@ final class GroupConcurrencyFilter extends OncePerRequestFilter implements Order
         if (!mayLeave && !turn.waitHere()) {
             refuse(RejectionProblem.of(RejectionReason.INTERRUPTED), request, response);
         } else if (!turn.isDecided()) {
-            turn.await(request, response, decorator);
+            turn.await(request, response, decorators);
         } else if (!isRefused(turn, request, response)) {
             turn.proceed(request, response, chain);
         }

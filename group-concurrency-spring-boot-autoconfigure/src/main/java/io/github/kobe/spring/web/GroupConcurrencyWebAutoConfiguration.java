@@ -1,8 +1,8 @@
 package io.github.kobe.spring.web;
 
 import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupTaskDecorator;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
-import io.github.kobe.spring.internal.context.MdcTaskDecorator;
 import io.github.kobe.spring.internal.settings.BoundSettings;
 import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties;
 import java.util.List;
@@ -102,7 +102,7 @@ public final class GroupConcurrencyWebAutoConfiguration {
                 GroupConcurrencyProperties properties,
                 BoundSettings bound,
                 ObjectProvider<RequestGroupKey> key,
-                ObjectProvider<MdcTaskDecorator> context,
+                ObjectProvider<GroupTaskDecorator> decorators,
                 ServletRejectionAnswer answer,
                 Environment environment,
                 ListableBeanFactory beans) {
@@ -113,7 +113,7 @@ public final class GroupConcurrencyWebAutoConfiguration {
             return new GroupConcurrencyFilter(
                     own,
                     new FilterRules(rules, environment, beans),
-                    context.getIfAvailable(),
+                    decorators.orderedStream().toList(),
                     new ServletCrossOrigin(beans),
                     answer,
                     filter.order());

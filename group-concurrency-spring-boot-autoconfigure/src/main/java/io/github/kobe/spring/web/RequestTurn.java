@@ -10,6 +10,7 @@ import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionStage;
@@ -71,22 +72,25 @@ final class RequestTurn implements AsyncListener {
     /**
      * Has the request wait without its thread: it is dispatched once more when the turn is decided.
      *
-     * @param decorator takes along what belongs to this thread; may be {@code null}
+     * @param decorators take along what belongs to this thread; the first is the outermost
      */
-    void await(HttpServletRequest request, HttpServletResponse response, @Nullable GroupTaskDecorator decorator) {
-        Callable<@Nullable Void> bare = () -> {
-            if (pass != null) {
-                pass.go();
-            }
-            return null;
-        };
-        rest = decorator == null ? bare : decorator.decorate(admission.groupKey(), bare);
+    void await(HttpServletRequest request, HttpServletResponse response, List<GroupTaskDecorator> decorators) {
         AsyncContext context;
         try {
+            Callable<?> goOn = () -> {
+                if (pass != null) {
+                    pass.go();
+                }
+                return null;
+            };
+            for (GroupTaskDecorator decorator : decorators.reversed()) {
+                goOn = decorator.decorate(admission.groupKey(), goOn);
+            }
+            rest = goOn;
             context = request.startAsync(request, response);
             context.setTimeout(0); // The group's own time-out decides.
             listenTo(context);
-        } catch (RuntimeException refused) {
+        } catch (RuntimeException | Error refused) {
             admission.ended(null); // or nobody would: the container may never complete what didn't become asynchronous
             throw refused;
         }
