@@ -8,11 +8,13 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Role;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
+import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
 /**
  * Limits the connections of the application's data sources, if it says to which group a connection belongs. The data sources of
@@ -43,6 +45,19 @@ public final class GroupConcurrencyDataSourceAutoConfiguration {
         @ConditionalOnMissingBean(name = "groupConcurrencyDataSourceLimiter")
         static DataSourceLimiter groupConcurrencyDataSourceLimiter(ObjectProvider<LimitedConnections> connections) {
             return new DataSourceLimiter(connections);
+        }
+
+        /** With Spring MVC. */
+        @Configuration(proxyBeanMethods = false)
+        @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
+        @ConditionalOnClass(WebMvcConfigurer.class)
+        static final class RequestThreadsConfiguration {
+
+            @Bean
+            @ConditionalOnMissingBean(name = "groupConcurrencyRequestThreads")
+            RequestThreads groupConcurrencyRequestThreads(ObjectProvider<LimitedConnections> connections) {
+                return new RequestThreads(connections);
+            }
         }
     }
 

@@ -199,6 +199,11 @@ public final class GroupDataSource implements DataSource {
         return name.isEmpty() ? "#" + thread.threadId() : name;
     }
 
+    /** Has the connections that are with the current thread be with none, until one uses them. */
+    void leaveThread() {
+        known.leave(Thread.currentThread());
+    }
+
     private void tellOfThird(Thread thread) {
         if (toldOfThird.compareAndSet(false, true)) {
             LOGGER.warn(

@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("ReferenceEquality") // identity is meant
 final class Lease extends WeakReference<GroupConnection> {
 
+    /** In place of a thread: its thread went on to something else, and none has used it since. */
+    private static final Object NOBODY = new Object();
+
     /** In place of a thread: it has left its turn, and nobody has closed it. */
     private static final Object LEFT = new Object();
 
@@ -39,7 +42,7 @@ final class Lease extends WeakReference<GroupConnection> {
     /** The pool's; {@code null} until that has given it, when nobody has this. */
     private @Nullable Connection pooled;
 
-    /** The thread that it is with, until it is {@link #LEFT}, or {@code null} for good: closed. */
+    /** The thread that it is with, or {@link #NOBODY}, until it is {@link #LEFT}, or {@code null} for good: closed. */
     private volatile @Nullable Object user;
 
     Lease(GroupConnection connection, Turn turn, ThreadConnections known, Thread thread) {
@@ -69,9 +72,14 @@ final class Lease extends WeakReference<GroupConnection> {
 
     private void moveTo(Thread current) {
         Object before = user;
-        if (before instanceof Thread && USER.compareAndSet(this, before, current)) {
+        if (before != null && before != LEFT && USER.compareAndSet(this, before, current)) {
             known.add(this, current);
         }
+    }
+
+    /** If it is with a thread, the current one, it is with none until one uses it. */
+    void leaveThread(Thread current) {
+        boolean unused = USER.compareAndSet(this, current, NOBODY);
     }
 
     /**
@@ -130,7 +138,7 @@ final class Lease extends WeakReference<GroupConnection> {
 
     private void leave(@Nullable Throwable failure) {
         Object before = user;
-        while (before instanceof Thread) {
+        while (before != null && before != LEFT) {
             if (USER.compareAndSet(this, before, LEFT)) {
                 left(before, failure);
                 return;

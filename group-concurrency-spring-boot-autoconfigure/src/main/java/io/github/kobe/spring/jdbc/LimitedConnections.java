@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
 import javax.sql.DataSource;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -28,6 +29,7 @@ final class LimitedConnections implements ConfiguredExecutors, SmartInitializing
     private static final Log LOGGER = LogFactory.getLog(LimitedConnections.class);
 
     private final Map<String, SharedPool> pools = new LinkedHashMap<>();
+    private final List<GroupDataSource> limited = new CopyOnWriteArrayList<>();
     private final BeanFactory beans;
     private final ObjectProvider<ConnectionGroup> group;
     private final GroupExecutorBuilder builder;
@@ -100,10 +102,17 @@ final class LimitedConnections implements ConfiguredExecutors, SmartInitializing
     private GroupDataSource limited(DataSource found, SharedPool pool) {
         GroupExecutor executor = beans.getBean(pool.executorName(), GroupExecutor.class);
         ConnectionGroup ofCaller = group.getObject();
-        return GroupDataSource.limit(found, executor, () -> {
+        GroupDataSource fresh = GroupDataSource.limit(found, executor, () -> {
             pool.follow();
             return ofCaller.current();
         });
+        limited.add(fresh);
+        return fresh;
+    }
+
+    /** Has the connections that are with the current thread be with none, until one uses them. */
+    void leaveThread() {
+        limited.forEach(GroupDataSource::leaveThread);
     }
 
     @Override

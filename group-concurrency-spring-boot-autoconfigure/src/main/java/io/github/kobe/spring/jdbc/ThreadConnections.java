@@ -71,6 +71,15 @@ final class ThreadConnections {
         }
     }
 
+    /** Has what is with a thread, the current one, be with none. */
+    void leave(Thread current) {
+        AtomicReference<@Nullable Entry> own = newest.get();
+        for (Entry each = own.getPlain(); each != null; each = each.below) {
+            each.lease.leaveThread(current);
+        }
+        own.setPlain(null);
+    }
+
     private static @Nullable Entry cleaned(AtomicReference<@Nullable Entry> own, Entry top, Thread current) {
         Entry first = open(top, current);
         own.setPlain(first);

@@ -17,21 +17,31 @@ import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
 import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.test.web.servlet.request.MockMvcRequestBuilders;
+import org.springframework.test.web.servlet.result.MockMvcResultMatchers;
+import org.springframework.test.web.servlet.setup.MockMvcBuilders;
 import org.springframework.transaction.CannotCreateTransactionException;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
 
 /** Turns for connections together with what else Spring does with them. */
 class ConnectionsInTransactionsTests {
@@ -196,6 +206,81 @@ class ConnectionsInTransactionsTests {
         router.setTargetDataSources(Map.of("first", first, "second", second));
         router.afterPropertiesSet();
         return router;
+    }
+
+    // ---- asynchronous requests
+
+    @Test
+    @Tag("boot")
+    @Tag("J4")
+    void whatARequestKeepsOpenThatGoesOnElsewhereIsNotWithItsThread() {
+        servlets()
+                .withConfiguration(BootAutoConfigurations.named(
+                        "DispatcherServletAutoConfiguration", "WebMvcAutoConfiguration"))
+                .withBean(Reports.class)
+                .run(context -> {
+                    DataSource dataSource = context.getBean(DataSource.class);
+                    GroupExecutor connections = context.getBean("connections", GroupExecutor.class);
+                    PooledApplication.TENANT.set("a");
+                    MockMvcBuilders.webAppContextSetup(context)
+                            .build()
+                            .perform(MockMvcRequestBuilders.get("/report"))
+                            .andExpect(MockMvcResultMatchers.request().asyncStarted());
+
+                    PooledApplication.TENANT.set("b");
+                    try (Connection first = dataSource.getConnection();
+                            Connection second = dataSource.getConnection()) {
+                        assertThat(first).isNotSameAs(second);
+                        assertThat(connections.groupStats("a").orElseThrow().inFlight())
+                                .isEqualTo(1);
+                        assertThat(connections.groupStats("b").orElseThrow().inFlight())
+                                .isEqualTo(1);
+                    }
+                    PooledApplication.TENANT.set("a");
+                    try (Connection kept = context.getBean(Reports.class).kept) {
+                        assertThat(kept.getAutoCommit()).as("used here again").isTrue();
+                        dataSource.getConnection().close();
+                        assertThat(connections.stats().totals().submitted()).isEqualTo(2);
+                    } finally {
+                        PooledApplication.TENANT.remove();
+                    }
+                    assertThat(connections.stats().inFlight()).isZero();
+                });
+    }
+
+    @Test
+    @Tag("J4")
+    void withoutSpringMvcNothingTellsOfThreads() {
+        servlets()
+                .withClassLoader(new FilteredClassLoader("org.springframework.web.servlet"))
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean("groupConcurrencyRequestThreads"));
+    }
+
+    private static WebApplicationContextRunner servlets() {
+        return new WebApplicationContextRunner()
+                .withConfiguration(BootAutoConfigurations.named("DataSourceAutoConfiguration"))
+                .withConfiguration(AutoConfigurations.of(
+                        GroupConcurrencyAutoConfiguration.class, GroupConcurrencyDataSourceAutoConfiguration.class))
+                .withPropertyValues("spring.datasource.generate-unique-name=true")
+                .withBean(ConnectionGroup.class, () -> PooledApplication.TENANT::get);
+    }
+
+    /** Keeps a connection until its answer, as a session of JPA does that is open in the view. */
+    @RestController
+    static class Reports {
+
+        private final DataSource dataSource;
+        private @Nullable Connection kept;
+
+        Reports(DataSource dataSource) {
+            this.dataSource = dataSource;
+        }
+
+        @GetMapping("/report")
+        public CompletableFuture<String> report() throws SQLException {
+            kept = dataSource.getConnection();
+            return new CompletableFuture<>();
+        }
     }
 
     // ---- other executors
