@@ -80,15 +80,18 @@ final class LimitedConnections implements ConfiguredExecutors, SmartInitializing
      * @param beanName the name of its bean
      * @return what the bean is from now on
      * @throws io.github.kobe.spring.InvalidSettingException if its pool doesn't go with the settings
+     * @throws IllegalStateException if it leads to several, and some of them alone are limited
      */
     DataSource limit(DataSource found, String beanName) {
-        if (Pools.areLimited(found)) {
+        Pools.Limited before = Pools.limited(found);
+        if (before == Pools.Limited.ALL) {
             return found;
         }
         if (found instanceof DelegatingDataSource outer && outer.getTargetDataSource() != null) {
             outer.setTargetDataSource(limit(outer.getTargetDataSource(), beanName));
             return outer;
         }
+        refuseMixture(before, beanName);
         SharedPool pool = pools.get(beanName);
         if (pool == null) {
             LOGGER.warn("The connections of the data source '" + beanName
@@ -97,6 +100,14 @@ final class LimitedConnections implements ConfiguredExecutors, SmartInitializing
         }
         pool.found(found, Pools.maximumOf(found, beans));
         return new LimitedDataSource(found, () -> limited(found, pool));
+    }
+
+    private static void refuseMixture(Pools.Limited limited, String beanName) {
+        if (limited == Pools.Limited.SOME) {
+            throw new IllegalStateException("The bean '" + beanName + "' leads to several data sources, and only some"
+                    + " of them are limited: make each of them a bean of its own, or set"
+                    + " group-concurrency.datasource.enabled to false, and limit them by GroupDataSource.limit.");
+        }
     }
 
     private GroupDataSource limited(DataSource found, SharedPool pool) {

@@ -3,11 +3,13 @@ package io.github.kobe.spring.jdbc;
 import com.zaxxer.hikari.HikariConfigMXBean;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.IntSupplier;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.boot.jdbc.metadata.CompositeDataSourcePoolMetadataProvider;
 import org.springframework.boot.jdbc.metadata.DataSourcePoolMetadata;
@@ -27,30 +29,45 @@ final class Pools {
 
     private static final boolean HIKARI_TELLS = isPresent("com.zaxxer.hikari.HikariConfigMXBean");
 
+    /** How much of what a data source leads to is limited. */
+    enum Limited {
+        NONE,
+        SOME,
+        ALL
+    }
+
     private Pools() {}
 
     private static boolean isPresent(String type) {
         return ClassUtils.isPresent(type, Pools.class.getClassLoader());
     }
 
-    /** {@return whether the connections of a data source are limited already where it leads to} */
-    static boolean areLimited(DataSource found) {
+    /** {@return how much of what a data source leads to is limited already} */
+    static Limited limited(DataSource found) {
         return switch (found) {
-            case LimitedDataSource ours -> true;
-            case AbstractRoutingDataSource routing ->
-                targetsOf(routing).stream().anyMatch(Pools::areLimited);
+            case LimitedDataSource ours -> Limited.ALL;
+            case AbstractRoutingDataSource routing -> limited(targetsOf(routing));
             case DelegatingDataSource outer
-            when outer.getTargetDataSource() != null -> areLimited(outer.getTargetDataSource());
-            default -> isWrapperFor(found, GroupDataSource.class);
+            when outer.getTargetDataSource() != null -> limited(outer.getTargetDataSource());
+            default -> isWrapperFor(found, GroupDataSource.class) ? Limited.ALL : Limited.NONE;
         };
     }
 
+    private static Limited limited(Stream<@Nullable DataSource> targets) {
+        return targets.filter(Objects::nonNull)
+                .map(Pools::limited)
+                .reduce((one, other) -> one == other ? one : Limited.SOME)
+                .orElse(Limited.NONE);
+    }
+
     /** Some resolve their targets otherwise, and so have none here. */
-    private static Collection<DataSource> targetsOf(AbstractRoutingDataSource routing) {
+    private static Stream<@Nullable DataSource> targetsOf(AbstractRoutingDataSource routing) {
         try {
-            return routing.getResolvedDataSources().values();
+            return Stream.concat(
+                    routing.getResolvedDataSources().values().stream(),
+                    Stream.of(routing.getResolvedDefaultDataSource()));
         } catch (IllegalStateException notResolved) {
-            return List.of();
+            return Stream.of();
         }
     }
 

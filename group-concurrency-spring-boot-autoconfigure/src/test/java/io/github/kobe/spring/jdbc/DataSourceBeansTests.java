@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import javax.sql.DataSource;
@@ -242,6 +243,18 @@ class DataSourceBeansTests {
     }
 
     @Test
+    void oneThatChoosesAmongBeansAndOthersFailsTheStart() {
+        for (Class<?> mixed : List.of(RoutedMixture.class, RoutedDefault.class)) {
+            PooledApplication.limited()
+                    .withUserConfiguration(mixed)
+                    .run(context -> assertThat(context.getStartupFailure())
+                            .as(mixed.getSimpleName())
+                            .hasStackTraceContaining("The bean 'routing' leads to several data sources, and only some"
+                                    + " of them are limited: make each of them a bean"));
+        }
+    }
+
+    @Test
     void ofAScopedOneTheOneThatEverybodySeesIsLimited() {
         PooledApplication.limited().withUserConfiguration(ScopedPool.class).run(context -> {
             assertThat(context).hasNotFailed();
@@ -397,7 +410,7 @@ class DataSourceBeansTests {
         }
     }
 
-    private static DataSource routing(DataSource north, DataSource south) {
+    private static AbstractRoutingDataSource routing(DataSource north, DataSource south) {
         AbstractRoutingDataSource routing = new AbstractRoutingDataSource() {
             @Override
             protected Object determineCurrentLookupKey() {
@@ -434,6 +447,38 @@ class DataSourceBeansTests {
         @Bean
         DataSource routing() {
             return DataSourceBeansTests.routing(PooledApplication.pool("north", 5), PooledApplication.pool("south", 5));
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class RoutedMixture {
+
+        @Bean
+        DataSource north() {
+            return PooledApplication.pool("north", 5);
+        }
+
+        @Bean
+        @Primary
+        DataSource routing(DataSource north) {
+            return DataSourceBeansTests.routing(north, PooledApplication.pool("south", 5));
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class RoutedDefault {
+
+        @Bean
+        DataSource north() {
+            return PooledApplication.pool("north", 5);
+        }
+
+        @Bean
+        @Primary
+        AbstractRoutingDataSource routing(DataSource north) {
+            AbstractRoutingDataSource routing = DataSourceBeansTests.routing(north, north);
+            routing.setDefaultTargetDataSource(PooledApplication.pool("other", 5));
+            return routing;
         }
     }
 
