@@ -89,6 +89,7 @@ final class LimitedConnections implements ConfiguredExecutors, SmartInitializing
         }
         if (found instanceof DelegatingDataSource outer && outer.getTargetDataSource() != null) {
             outer.setTargetDataSource(limit(outer.getTargetDataSource(), beanName));
+            refuseMixture(Pools.limited(outer), beanName);
             return outer;
         }
         refuseMixture(before, beanName);

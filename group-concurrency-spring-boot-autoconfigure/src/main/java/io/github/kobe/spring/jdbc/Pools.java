@@ -10,11 +10,13 @@ import java.util.function.IntSupplier;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.boot.jdbc.metadata.CompositeDataSourcePoolMetadataProvider;
 import org.springframework.boot.jdbc.metadata.DataSourcePoolMetadata;
 import org.springframework.boot.jdbc.metadata.DataSourcePoolMetadataProvider;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
+import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
 import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 import org.springframework.util.ClassUtils;
 
@@ -28,6 +30,8 @@ final class Pools {
             isPresent("org.springframework.boot.jdbc.metadata.DataSourcePoolMetadata");
 
     private static final boolean HIKARI_TELLS = isPresent("com.zaxxer.hikari.HikariConfigMXBean");
+
+    private static final String READ_ONLY = "readOnlyDataSource";
 
     /** How much of what a data source leads to is limited. */
     enum Limited {
@@ -47,6 +51,7 @@ final class Pools {
         return switch (found) {
             case LimitedDataSource ours -> Limited.ALL;
             case AbstractRoutingDataSource routing -> limited(targetsOf(routing));
+            case LazyConnectionDataSourceProxy lazy -> limited(Stream.of(lazy.getTargetDataSource(), readOnlyOf(lazy)));
             case DelegatingDataSource outer
             when outer.getTargetDataSource() != null -> limited(outer.getTargetDataSource());
             default -> isWrapperFor(found, GroupDataSource.class) ? Limited.ALL : Limited.NONE;
@@ -69,6 +74,12 @@ final class Pools {
         } catch (IllegalStateException notResolved) {
             return Stream.of();
         }
+    }
+
+    /** It has a setter for that alone. */
+    private static @Nullable DataSource readOnlyOf(LazyConnectionDataSourceProxy lazy) {
+        DirectFieldAccessor fields = new DirectFieldAccessor(lazy);
+        return fields.isReadableProperty(READ_ONLY) ? (DataSource) fields.getPropertyValue(READ_ONLY) : null;
     }
 
     private static boolean isWrapperFor(DataSource found, Class<?> type) {

@@ -255,6 +255,32 @@ class DataSourceBeansTests {
     }
 
     @Test
+    void ofALazyOneTheReadOnlyConnectionsAreLimitedToo() {
+        PooledApplication.limited().withUserConfiguration(LazyReplica.class).run(context -> {
+            assertThat(context).hasNotFailed();
+            try (Connection connection = connect(context.getBean("lazy", DataSource.class))) {
+                connection.setReadOnly(true);
+                assertThat(connection.isValid(1)).isTrue();
+                assertThat(running(context, "connections-replica")).isEqualTo(1);
+                assertThat(running(context, "connections-lazy")).isZero();
+            }
+            try (Connection connection = connect(context.getBean("lazy", DataSource.class))) {
+                assertThat(connection.isValid(1)).isTrue();
+                assertThat(running(context, "connections-lazy")).isEqualTo(1);
+            }
+        });
+    }
+
+    @Test
+    void aLazyOneWhoseReadOnlyConnectionsAreNotLimitedFailsTheStart() {
+        PooledApplication.limited()
+                .withUserConfiguration(LazyOverPools.class)
+                .run(context -> assertThat(context.getStartupFailure())
+                        .hasStackTraceContaining("The bean 'lazy' leads to several data sources, and only some of them"
+                                + " are limited: make each of them a bean"));
+    }
+
+    @Test
     void ofAScopedOneTheOneThatEverybodySeesIsLimited() {
         PooledApplication.limited().withUserConfiguration(ScopedPool.class).run(context -> {
             assertThat(context).hasNotFailed();
@@ -479,6 +505,36 @@ class DataSourceBeansTests {
             AbstractRoutingDataSource routing = DataSourceBeansTests.routing(north, north);
             routing.setDefaultTargetDataSource(PooledApplication.pool("other", 5));
             return routing;
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class LazyReplica {
+
+        @Bean
+        DataSource replica() {
+            return PooledApplication.pool("replica", 5);
+        }
+
+        @Bean
+        @Primary
+        DataSource lazy(DataSource replica) {
+            LazyConnectionDataSourceProxy lazy =
+                    new LazyConnectionDataSourceProxy(PooledApplication.pool("primary", 5));
+            lazy.setReadOnlyDataSource(replica);
+            return lazy;
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class LazyOverPools {
+
+        @Bean
+        DataSource lazy() {
+            LazyConnectionDataSourceProxy lazy =
+                    new LazyConnectionDataSourceProxy(PooledApplication.pool("primary", 5));
+            lazy.setReadOnlyDataSource(PooledApplication.pool("replica", 5));
+            return lazy;
         }
     }
 
