@@ -10,6 +10,7 @@ import java.util.function.IntSupplier;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.boot.jdbc.metadata.CompositeDataSourcePoolMetadataProvider;
@@ -120,15 +121,20 @@ final class Pools {
             List<DataSourcePoolMetadataProvider> providers = beans.getBeanProvider(DataSourcePoolMetadataProvider.class)
                     .orderedStream()
                     .toList();
-            DataSourcePoolMetadata pool =
-                    new CompositeDataSourcePoolMetadataProvider(providers).getDataSourcePoolMetadata(found);
-            if (pool == null) {
-                return () -> UNKNOWN;
+            DataSourcePoolMetadataProvider provider = new CompositeDataSourcePoolMetadataProvider(providers);
+            if (AopUtils.isAopProxy(found)) { // as of a scope, which may have another pool each time
+                return () -> maximumOf(provider.getDataSourcePoolMetadata(found), unsaid);
             }
-            return () -> {
-                Integer told = pool.getMax();
-                return told == null || told < 1 || told == Integer.MAX_VALUE ? unsaid : told;
-            };
+            DataSourcePoolMetadata pool = provider.getDataSourcePoolMetadata(found);
+            return () -> maximumOf(pool, unsaid);
+        }
+
+        private static int maximumOf(@Nullable DataSourcePoolMetadata pool, int unsaid) {
+            if (pool == null) {
+                return UNKNOWN;
+            }
+            Integer told = pool.getMax();
+            return told == null || told < 1 || told == Integer.MAX_VALUE ? unsaid : told;
         }
     }
 

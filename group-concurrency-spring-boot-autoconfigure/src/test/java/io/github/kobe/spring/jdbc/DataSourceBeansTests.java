@@ -20,6 +20,7 @@ import java.sql.Statement;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.junit.jupiter.api.AfterEach;
@@ -298,6 +299,24 @@ class DataSourceBeansTests {
     }
 
     @Test
+    void theSizeOfAScopedOneIsThatOfThePoolInItsPlace() {
+        PooledApplication.limited().withUserConfiguration(ReplacedPool.class).run(context -> {
+            DataSource dataSource = context.getBean(DataSource.class);
+            GroupExecutor connections = context.getBean("connections", GroupExecutor.class);
+            connect(dataSource).close();
+            assertThat(connections.policy().globalMaxInFlight()).isEqualTo(9);
+
+            dataSource.unwrap(HikariDataSource.class).close();
+            context.getBean(AtomicInteger.class).set(4);
+            context.getBean(SimpleThreadScope.class).remove("scopedTarget.orders");
+            connect(dataSource).close();
+
+            assertThat(connections.policy().globalMaxInFlight()).isEqualTo(3);
+            dataSource.unwrap(HikariDataSource.class).close();
+        });
+    }
+
+    @Test
     void anAspectMayBeAroundIt() {
         PooledApplication.ofPool(10).withUserConfiguration(Advised.class).run(context -> {
             DataSource dataSource = context.getBean(DataSource.class);
@@ -535,6 +554,33 @@ class DataSourceBeansTests {
                     new LazyConnectionDataSourceProxy(PooledApplication.pool("primary", 5));
             lazy.setReadOnlyDataSource(PooledApplication.pool("replica", 5));
             return lazy;
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class ReplacedPool {
+
+        @Bean
+        static SimpleThreadScope replaced() {
+            return new SimpleThreadScope();
+        }
+
+        @Bean
+        static CustomScopeConfigurer scopes(SimpleThreadScope replaced) {
+            CustomScopeConfigurer scopes = new CustomScopeConfigurer();
+            scopes.addScope("replaced", replaced);
+            return scopes;
+        }
+
+        @Bean
+        AtomicInteger size() {
+            return new AtomicInteger(10);
+        }
+
+        @Bean
+        @Scope(scopeName = "replaced", proxyMode = ScopedProxyMode.TARGET_CLASS)
+        DataSource orders(AtomicInteger size) {
+            return PooledApplication.pool("replaced", size.get());
         }
     }
 
