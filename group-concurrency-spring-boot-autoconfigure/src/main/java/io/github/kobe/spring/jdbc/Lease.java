@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * One connection of the pool that is out: whose turn it is part of, and which thread it is with. It leaves the turn once,
  * whatever comes first: that it is closed or aborted, that the pool has none, or that the pool is seen to have it back.
  *
- * <p>It is weak, so that a thread that has lost a connection hasn't got it any more: the permit of that stays out, as the
+ * <p>It is weak, so that a thread that has lost a connection hasn't got it any more: the permit of that stays out as long as the
  * connection does, but the thread takes a permit for its next one.
  */
 @SuppressWarnings("ReferenceEquality") // identity is meant
@@ -79,12 +79,14 @@ final class Lease extends WeakReference<GroupConnection> {
 
     /** If it is with a thread, the current one, it is with none until one uses it. */
     void leaveThread(Thread current) {
-        boolean unused = USER.compareAndSet(this, current, NOBODY);
+        if (!isLost()) {
+            boolean unused = USER.compareAndSet(this, current, NOBODY);
+        }
     }
 
     /**
-     * {@return whether it is with a thread, the current one} If the pool has it back, and this wasn't told, it leaves its turn
-     * here: that is how it goes with one that has died, or was closed by way of a statement.
+     * {@return whether it is with a thread, the current one, or was when that lost it} If the pool has it back, and this wasn't
+     * told, it leaves its turn here: that is how it goes with one that has died, or was closed by way of a statement.
      */
     boolean isWith(Thread current) {
         if (user != current) {
@@ -96,7 +98,12 @@ final class Lease extends WeakReference<GroupConnection> {
             }
             return false;
         }
-        return !refersTo(null);
+        return true;
+    }
+
+    /** {@return whether nothing refers to the connection any more} */
+    boolean isLost() {
+        return refersTo(null);
     }
 
     private boolean isBackInThePool() {

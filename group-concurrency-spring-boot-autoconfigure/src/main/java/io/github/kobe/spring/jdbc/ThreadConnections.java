@@ -5,11 +5,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Which connections of a data source are with which thread. Each thread has a list that nobody else touches. What is over by
- * another thread, or has been lost, is let go when the thread opens its next connection; so a list is never longer than the
- * connections that were open at once.
+ * another thread is let go when the thread opens its next connection; so a list is never longer than the connections that were
+ * open at once. A few that the thread has lost are kept, though it hasn't got them: the pool may have them back some time.
  */
 @SuppressWarnings("ReferenceEquality") // identity is meant
 final class ThreadConnections {
+
+    /** How many that a thread has lost are kept for it. */
+    static final int MOST_LOST = 8;
 
     /**
      * The newest of the thread. It is kept for good, and empty while there is none: a class of the JDK's alone, for a thread may
@@ -29,7 +32,7 @@ final class ThreadConnections {
         }
 
         boolean isOnly() {
-            return below == null;
+            return notLost(below) == null;
         }
     }
 
@@ -38,7 +41,16 @@ final class ThreadConnections {
     Entry newest(Thread current) {
         AtomicReference<@Nullable Entry> own = newest.get();
         Entry top = own.getPlain();
-        return top == null ? null : cleaned(own, top, current);
+        return top == null ? null : notLost(cleaned(own, top, current));
+    }
+
+    /** {@return the first entry, from this one on, whose connection isn't lost} */
+    private static @Nullable Entry notLost(@Nullable Entry from) {
+        Entry each = from;
+        while (each != null && each.lease.isLost()) {
+            each = each.below;
+        }
+        return each;
     }
 
     /** Has a lease be in the list of a thread, the current one. */
@@ -74,27 +86,34 @@ final class ThreadConnections {
     /** Has what is with a thread, the current one, be with none. */
     void leave(Thread current) {
         AtomicReference<@Nullable Entry> own = newest.get();
-        for (Entry each = own.getPlain(); each != null; each = each.below) {
+        Entry top = own.getPlain();
+        for (Entry each = top; each != null; each = each.below) {
             each.lease.leaveThread(current);
         }
-        own.setPlain(null);
+        if (top != null) {
+            cleaned(own, top, current);
+        }
     }
 
+    /** Lets go all that isn't with the current thread any more. */
     private static @Nullable Entry cleaned(AtomicReference<@Nullable Entry> own, Entry top, Thread current) {
-        Entry first = open(top, current);
+        Entry first = null;
+        Entry last = null;
+        int lost = 0;
+        for (Entry each = top; each != null; each = each.below) {
+            if (each.lease.isWith(current) && (!each.lease.isLost() || ++lost <= MOST_LOST)) {
+                if (last == null) {
+                    first = each;
+                } else {
+                    last.below = each;
+                }
+                last = each;
+            }
+        }
+        if (last != null) {
+            last.below = null;
+        }
         own.setPlain(first);
-        for (Entry each = first; each != null; each = each.below) {
-            each.below = open(each.below, current);
-        }
         return first;
-    }
-
-    /** {@return the first entry, from this one on, whose connection is with the thread} */
-    private static @Nullable Entry open(@Nullable Entry from, Thread current) {
-        Entry each = from;
-        while (each != null && !each.lease.isWith(current)) {
-            each = each.below;
-        }
-        return each;
     }
 }

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.kobe.testing.Caller;
+import io.github.kobe.testing.Deadline;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -262,6 +263,28 @@ class GivenBackOnceTests {
             assertThat(limited.active()).isZero();
             assertThat(limited.inFlight("a")).isEqualTo(1);
 
+            limited.open("a").close();
+
+            assertThat(limited.inFlight("a")).isZero();
+        }
+    }
+
+    @Test
+    void oneThatWasLostAndIsClosedByWayOfItsStatementGivesItBackTooWhenItsThreadOpensTheNext() throws Exception {
+        try (LimitedPool limited = LimitedPool.of(4, impatient(3, 3))) {
+            Statement statement = limited.open("a").createStatement();
+            Deadline.until("the thread has it no more", () -> {
+                System.gc();
+                try (Connection next = limited.open("a")) {
+                    return !next.isClosed() && limited.inFlight("a") == 2;
+                } catch (SQLException failure) {
+                    throw new AssertionError(failure);
+                }
+            });
+            limited.open("a").close();
+            assertThat(limited.inFlight("a")).isEqualTo(1);
+
+            statement.getConnection().close();
             limited.open("a").close();
 
             assertThat(limited.inFlight("a")).isZero();

@@ -8,6 +8,7 @@ import com.zaxxer.hikari.HikariConfig;
 import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
+import java.lang.ref.WeakReference;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -341,5 +342,29 @@ class SecondConnectionsTests {
 
         assertThat(newest).isNull();
         assertThat(kept).hasSize(1_000);
+    }
+
+    @Test
+    void aThreadKeepsFewOfThoseThatItHasLost() {
+        ThreadConnections known = new ThreadConnections();
+        Thread here = Thread.currentThread();
+        List<WeakReference<Lease>> leases = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            leases.add(new WeakReference<>(lost(known, here)));
+        }
+
+        Deadline.until("it keeps few", () -> {
+            System.gc();
+            return known.newest(here) == null
+                    && leases.stream().filter(lease -> !lease.refersTo(null)).count() == ThreadConnections.MOST_LOST;
+        });
+    }
+
+    private static Lease lost(ThreadConnections known, Thread here) {
+        Turn turn = new Turn(new AtomicInteger());
+        turn.begin(null);
+        Lease lease = new GroupConnection(turn, known, here).lease;
+        known.add(lease, here);
+        return lease;
     }
 }
