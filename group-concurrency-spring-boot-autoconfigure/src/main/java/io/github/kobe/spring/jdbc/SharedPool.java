@@ -27,7 +27,6 @@ final class SharedPool {
     private static final Log LOGGER = LogFactory.getLog(SharedPool.class);
 
     private static final int UNLIMITED = Integer.MAX_VALUE;
-    private static final int NONE_REFUSED = 0;
 
     private final String dataSource;
     private final String executorName;
@@ -37,8 +36,8 @@ final class SharedPool {
 
     private volatile ConnectionSettings settings;
 
-    /** How many it would give out, if what is guaranteed to groups let it; {@link #NONE_REFUSED}: as many as it may. */
-    private volatile int refused = NONE_REFUSED;
+    /** How many it was to give out by the settings and the pool when that was last looked at, whether it does or not. */
+    private volatile int latest = UNLIMITED;
 
     /** How many connections the pool has at most; {@link Pools#UNKNOWN} as long as the data source isn't made. */
     private volatile IntSupplier maximum = () -> Pools.UNKNOWN;
@@ -72,6 +71,7 @@ final class SharedPool {
 
     /** Takes the executor that was made for it. */
     GroupExecutor made(GroupExecutor made) {
+        latest = made.policy().globalMaxInFlight();
         executor = made;
         follow();
         return made;
@@ -105,8 +105,8 @@ final class SharedPool {
         changes.lock();
         try {
             settings = fresh;
-            refused = NONE_REFUSED;
             target.updatePolicy(policy);
+            latest = policy.globalMaxInFlight();
         } finally {
             changes.unlock();
         }
@@ -115,27 +115,18 @@ final class SharedPool {
     /** Looks how large the pool is now. Called for each connection: most often it is a few reads. */
     void follow() {
         GroupExecutor made = executor;
-        if (made == null) {
-            return;
-        }
-        int most = most(settings);
-        if (isToAdjust(made, most)) {
+        if (made != null && most(settings) != latest) {
             adjust(made);
-        } else if (refused != NONE_REFUSED && refused != most) {
-            refused = NONE_REFUSED; // the pool is as large as before, so the next time is told again
         }
-    }
-
-    private boolean isToAdjust(GroupExecutor made, int most) {
-        return made.policy().globalMaxInFlight() != most && refused != most;
     }
 
     private void adjust(GroupExecutor made) {
         changes.lock();
         try {
             int most = most(settings);
-            if (isToAdjust(made, most)) {
+            if (most != latest) {
                 adjust(made, made.policy(), most);
+                latest = most;
             }
         } finally {
             changes.unlock();
@@ -143,10 +134,12 @@ final class SharedPool {
     }
 
     private void adjust(GroupExecutor made, GroupPolicy before, int most) {
+        if (before.globalMaxInFlight() == most) {
+            return;
+        }
         try {
             made.updatePolicy(before.toBuilder().globalMaxInFlight(most).build());
         } catch (InvalidPolicyException tooFew) {
-            refused = most;
             tellOfPool(
                     "would give out " + most + ", but can't: " + tooFew.getMessage() + ". It gives out "
                             + before.globalMaxInFlight()
@@ -154,7 +147,6 @@ final class SharedPool {
                     LOGGER::warn);
             return;
         }
-        refused = NONE_REFUSED;
         if (before.globalMaxInFlight() != UNLIMITED) {
             tellOfPool("gives out " + most + " instead of " + before.globalMaxInFlight(), LOGGER::info);
         }

@@ -155,6 +155,25 @@ class ConnectionRefreshTests {
     }
 
     @Test
+    void aLimitThatIsSetOnTheExecutorStaysUntilThePoolChanges(CapturedOutput output) {
+        runner.run(context -> {
+            use(context, "a");
+            GroupExecutor connections = connections(context);
+            connections.updatePolicy(
+                    connections.policy().toBuilder().globalMaxInFlight(3).build());
+
+            use(context, "a");
+
+            assertThat(connections.policy().globalMaxInFlight()).isEqualTo(3);
+            assertThat(output).doesNotContain("instead of 3");
+            context.getBean(DataSource.class).unwrap(HikariDataSource.class).setMaximumPoolSize(20);
+            use(context, "a");
+            assertThat(connections.policy().globalMaxInFlight()).isEqualTo(19);
+            assertThat(output).contains("gives out 19 instead of 3");
+        });
+    }
+
+    @Test
     void aPoolThatGrewBeforeTheRefreshIsFollowed() {
         runner.run(context -> {
             use(context, "a");
