@@ -132,8 +132,8 @@ final class LimitedConnections implements ConfiguredExecutors, SmartInitializing
         ConnectionSettings fresh = new ConnectionSettings(properties, settings);
         List<NewPolicy> policies = new ArrayList<>();
         for (SharedPool pool : pools.values()) {
-            GroupExecutor executor = pool.executor();
-            if (executor != null) {
+            GroupExecutor executor = beans.getBean(pool.executorName(), GroupExecutor.class);
+            if (executor.equals(pool.executor())) {
                 GroupPolicy policy = pool.policy(fresh);
                 policies.add(new NewPolicy(
                         pool.executorName(),

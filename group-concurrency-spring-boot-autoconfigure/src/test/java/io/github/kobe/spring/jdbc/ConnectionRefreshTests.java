@@ -20,6 +20,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -171,6 +172,23 @@ class ConnectionRefreshTests {
             assertThat(connections.policy().globalMaxInFlight()).isEqualTo(19);
             assertThat(output).contains("gives out 19 instead of 3");
         });
+    }
+
+    @Test
+    void aRefreshBeforeAnExecutorIsMadeCountsForIt() {
+        runner.withInitializer(context ->
+                        context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor()))
+                .run(context -> {
+                    set("max-connections", 4);
+                    set("groups.vip.max-concurrency", 2);
+                    refresh(context);
+
+                    use(context, "vip");
+
+                    assertThat(connections(context).policy().globalMaxInFlight())
+                            .isEqualTo(4);
+                    assertThat(maxConcurrency(context, "vip").value()).isEqualTo(2);
+                });
     }
 
     @Test
