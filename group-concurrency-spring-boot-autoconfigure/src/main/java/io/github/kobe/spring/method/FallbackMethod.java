@@ -51,8 +51,9 @@ final class FallbackMethod {
     static FallbackMethod find(String name, AnnotatedElement element, Method guarded, Class<?> targetClass) {
         for (Class<?> type = targetClass; type != null && type != Object.class; type = type.getSuperclass()) {
             Optional<Method> found = Arrays.stream(type.getDeclaredMethods())
-                    .filter(candidate ->
-                            candidate.getName().equals(name) && !candidate.isBridge() && fits(candidate, guarded))
+                    .filter(candidate -> candidate.getName().equals(name)
+                            && !candidate.isBridge()
+                            && fits(candidate, guarded, targetClass))
                     .max(MOST_PARAMETERS_LAST);
             if (found.isPresent()) {
                 Method method = found.get();
@@ -65,10 +66,10 @@ final class FallbackMethod {
                 "has the fallback method '" + name + "', and " + targetClass.getName() + " has none that fits",
                 "Add a method '" + name + "' with the parameters of " + guarded.getName()
                         + ", optionally a RejectedTaskException after them, that returns "
-                        + guarded.getReturnType().getSimpleName() + ".");
+                        + ReturnTypes.returnedBy(guarded, targetClass).getSimpleName() + ".");
     }
 
-    private static boolean fits(Method candidate, Method guarded) {
+    private static boolean fits(Method candidate, Method guarded, Class<?> targetClass) {
         if (KotlinDetector.isSuspendingFunction(candidate) && !KotlinDetector.isSuspendingFunction(guarded)) {
             return false;
         }
@@ -80,7 +81,9 @@ final class FallbackMethod {
                 && given[wanted.length].isAssignableFrom(RejectedTaskException.class);
         return (same || withException)
                 && (guarded.getReturnType() == void.class
-                        || ClassUtils.isAssignable(guarded.getReturnType(), candidate.getReturnType()));
+                        || ClassUtils.isAssignable(
+                                ReturnTypes.returnedBy(guarded, targetClass),
+                                ReturnTypes.returnedBy(candidate, targetClass)));
     }
 
     Method method() {

@@ -81,19 +81,31 @@ final class ReturnTypes {
      */
     static CallStyle styleOf(AnnotatedElement element, Method method, Class<?> targetClass) {
         if (isSuspending(method)) {
-            return ofSuspending(element, method);
+            return ofSuspending(element, method, targetClass);
         }
-        ResolvableType type = ResolvableType.forMethodReturnType(method, targetClass);
-        CallStyle style = styleOf(element, method.getReturnType());
-        if (is(method.getReturnType(), WRAPPER::equals)) {
-            requireDone(element, type.as(method.getReturnType()).getGeneric(0).toClass());
+        Class<?> type = returnedBy(method, targetClass);
+        CallStyle style = styleOf(element, type);
+        if (is(type, WRAPPER::equals)) {
+            requireDone(
+                    element,
+                    ResolvableType.forMethodReturnType(method, targetClass)
+                            .as(type)
+                            .getGeneric(0)
+                            .toClass());
         }
-        if (isReadLater(method.getReturnType())) {
+        if (isReadLater(type)) {
             LOGGER.warn("@GroupConcurrent on " + method.getDeclaringClass().getName() + "." + method.getName()
-                    + " limits the making of the " + method.getReturnType().getSimpleName()
+                    + " limits the making of the " + type.getSimpleName()
                     + " that it returns, but not reading it: by then the permit is back");
         }
         return style;
+    }
+
+    /** {@return the declared return type; if that is a type variable, what it stands for in the class of the bean} */
+    static Class<?> returnedBy(Method method, Class<?> targetClass) {
+        return isSuspending(method)
+                ? method.getReturnType()
+                : ResolvableType.forMethodReturnType(method, targetClass).resolve(method.getReturnType());
     }
 
     /** {@return whether a value does its work perhaps only while it is read} */
@@ -153,7 +165,7 @@ final class ReturnTypes {
                 && parameters[parameters.length - 1].getName().equals(CONTINUATION);
     }
 
-    private static CallStyle ofSuspending(AnnotatedElement element, Method method) {
+    private static CallStyle ofSuspending(AnnotatedElement element, Method method, Class<?> targetClass) {
         if (!KotlinDetector.isSuspendingFunction(method)
                 || !KotlinDetector.isKotlinReflectPresent()
                 || !isPresent("kotlinx.coroutines.reactor.MonoKt")) {
@@ -163,9 +175,13 @@ final class ReturnTypes {
                     "Add org.jetbrains.kotlinx:kotlinx-coroutines-reactor and org.jetbrains.kotlin:kotlin-reflect, by"
                             + " which Spring's proxies call suspend functions.");
         }
-        Class<?> type = new MethodParameter(method, -1).getParameterType();
+        MethodParameter returned = new MethodParameter(method, -1);
+        Class<?> type = returned.getParameterType();
         if (!type.getName().equals("kotlinx.coroutines.flow.Flow")) {
-            requireDone(element, type);
+            requireDone(
+                    element,
+                    ResolvableType.forMethodParameter(returned, ResolvableType.forClass(targetClass))
+                            .resolve(type));
         }
         return ReactiveStyle.ofSuspending(type);
     }

@@ -18,6 +18,7 @@ import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Flow;
@@ -26,8 +27,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.reactivestreams.FlowAdapters;
 import org.reactivestreams.Publisher;
+import org.springframework.beans.factory.FactoryBean;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -200,6 +203,22 @@ class AsynchronousTypesTests {
                         .withMessageContaining("The method returned null instead of a publisher"));
     }
 
+    @ParameterizedTest
+    @ValueSource(classes = {Quotes.class, QuoteClientFactory.class})
+    void aReturnTypeThatTheBeansTypeDecidesIsTakenAsWhatItIs(Class<?> bean) {
+        runner.withBean(bean).run(context -> {
+            Mono<?> cold = (Mono<?>) context.getBean(Fetching.class).fetch();
+            assertThat(executor(context).groupStats("sources")).isEmpty();
+
+            Disposable open = cold.subscribe();
+
+            assertThat(running(context)).isEqualTo(1);
+            open.dispose();
+            assertThat(executor(context).awaitQuiet(Deadline.LONG)).isTrue();
+            assertThat(totals(context).cancelled()).isEqualTo(1);
+        });
+    }
+
     @ExtendWith(OutputCaptureExtension.class)
     @Test
     void aStreamIsTakenWithAWarning(CapturedOutput output) {
@@ -213,6 +232,57 @@ class AsynchronousTypesTests {
                     .contains("Streams.page limits the making of the Resource")
                     .doesNotContain("Streams.list limits");
         });
+    }
+
+    interface Fetching<R> {
+
+        @GroupConcurrent(group = "sources")
+        R fetch();
+    }
+
+    abstract static class Partner<R> implements Fetching<R> {
+
+        private final R answer;
+
+        Partner(R answer) {
+            this.answer = answer;
+        }
+
+        @Override
+        @GroupConcurrent(group = "sources", fallbackMethod = "busy")
+        public R fetch() {
+            return answer;
+        }
+
+        R busy() {
+            return answer;
+        }
+    }
+
+    static class Quotes extends Partner<Mono<String>> {
+
+        Quotes() {
+            super(Mono.never());
+        }
+    }
+
+    interface QuoteClient extends Fetching<Mono<String>> {}
+
+    /** Makes a client as HTTP interfaces are made. */
+    static class QuoteClientFactory implements FactoryBean<QuoteClient> {
+
+        @Override
+        public QuoteClient getObject() {
+            return (QuoteClient) Proxy.newProxyInstance(
+                    getClass().getClassLoader(),
+                    new Class<?>[] {QuoteClient.class},
+                    (proxy, method, arguments) -> Mono.never());
+        }
+
+        @Override
+        public Class<?> getObjectType() {
+            return QuoteClient.class;
+        }
     }
 
     static class Streams {

@@ -109,7 +109,18 @@ class InvalidGroupConcurrentTests {
                 Arguments.of(NoSuchFallback.class, "has the fallback method 'missing'"),
                 Arguments.of(OtherParameters.class, "has the fallback method 'busy'"),
                 Arguments.of(OtherReturnType.class, "has the fallback method 'busy'"),
+                Arguments.of(OtherReturnTypeOfPartner.class, "has the fallback method 'busy'"),
                 Arguments.of(NoSuchExecutor.class, "there is no GroupExecutor bean of that name"));
+    }
+
+    @Test
+    void whatATypeVariableStandsForInTheBeansClassIsRefusedAsWell() {
+        runner.withBean(DeferringPartner.class)
+                .run(context -> assertThat(chain(context.getStartupFailure()))
+                        .anySatisfy(failure -> assertThat(failure)
+                                .isInstanceOf(InvalidGroupConcurrentException.class)
+                                .hasMessageContaining(Partner.class.getName())
+                                .hasMessageContaining("DeferredResult, which does its work after the method has")));
     }
 
     @Test
@@ -301,6 +312,15 @@ class InvalidGroupConcurrentTests {
         }
     }
 
+    abstract static class Partner<R> {
+        @GroupConcurrent(group = "g")
+        R work() {
+            return null;
+        }
+    }
+
+    static class DeferringPartner extends Partner<DeferredResult<String>> {}
+
     static class Streaming {
         @GroupConcurrent(group = "g")
         StreamingResponseBody work() {
@@ -443,6 +463,19 @@ class InvalidGroupConcurrentTests {
             return 0;
         }
     }
+
+    abstract static class PartnerWithFallback<R> {
+        @GroupConcurrent(group = "g", fallbackMethod = "busy")
+        R work() {
+            return null;
+        }
+
+        Integer busy() {
+            return 0;
+        }
+    }
+
+    static class OtherReturnTypeOfPartner extends PartnerWithFallback<String> {}
 
     static class NoSuchExecutor {
         @GroupConcurrent(group = "g", executor = "missing")

@@ -34,6 +34,7 @@ import org.assertj.core.api.Assertions.assertThatExceptionOfType
 import org.junit.jupiter.api.Tag
 import org.junit.jupiter.api.Test
 import org.springframework.boot.autoconfigure.AutoConfigurations
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext
 import org.springframework.boot.test.context.runner.ApplicationContextRunner
 import org.springframework.context.ApplicationContext
 
@@ -169,7 +170,23 @@ class CoroutineTests {
         assertThat(deferred.await()).isEqualTo("1")
         assertThat(calls).hasValue(1)
     }
+
+    @Test
+    fun aSuspendFunctionWhoseClassHasItReturnAFlowByATypeVariableFailsTheStartUp() {
+        runner.withBean(OrderRows::class.java).run { context: AssertableApplicationContext ->
+            assertThat(context.startupFailure).rootCause()
+                .hasMessageContaining("with kotlinx.coroutines.flow.Flow, whose end the limit cannot see")
+        }
+    }
 }
+
+abstract class Rows<R>(private val rows: R) {
+
+    @GroupConcurrent(group = "rows")
+    open suspend fun read(): R = rows
+}
+
+open class OrderRows : Rows<Flow<Int>>(flowOf(1))
 
 open class Reports {
 
