@@ -6,6 +6,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
@@ -147,21 +148,54 @@ final class GuardedMethods implements DisposableBean {
                 inspect(implemented, implemented.getMethods(), guarded);
             }
         } else {
-            inspect(type, ReflectionUtils.getUniqueDeclaredMethods(type, GuardedMethods::isUserMethod), guarded);
+            inspect(type, methodsOf(type), guarded);
         }
         return Map.copyOf(guarded);
     }
 
+    /**
+     * {@return the methods that calls end in} Spring's list has an interface's default method even if calls end in one
+     * that is inherited from a class.
+     */
+    private static Method[] methodsOf(Class<?> type) {
+        return Arrays.stream(ReflectionUtils.getUniqueDeclaredMethods(type, GuardedMethods::isUserMethod))
+                .map(method -> AopUtils.getMostSpecificMethod(method, type))
+                .distinct()
+                .toArray(Method[]::new);
+    }
+
     private void inspect(Class<?> type, Method[] methods, Map<Method, GuardedMethod> guarded) {
         GroupConcurrent onType = AnnotatedElementUtils.findMergedAnnotation(type, GroupConcurrent.class);
+        Map<Method, GroupConcurrent> onInterfaces = onInterfacesOf(type);
         for (Method method : methods) {
-            inspect(method, type, onType, guarded);
+            GroupConcurrent onMethod = AnnotatedElementUtils.findMergedAnnotation(method, GroupConcurrent.class);
+            inspect(method, type, onMethod == null ? onInterfaces.get(method) : onMethod, onType, guarded);
         }
     }
 
+    /**
+     * {@return the annotations on methods of a class's interfaces, by the methods that calls of these end in} Such a
+     * method may be inherited from a class that has none of the interfaces.
+     */
+    private static Map<Method, GroupConcurrent> onInterfacesOf(Class<?> type) {
+        Map<Method, GroupConcurrent> found = new HashMap<>();
+        for (Class<?> implemented : ClassUtils.getAllInterfacesForClassAsSet(type)) {
+            for (Method method : implemented.getMethods()) {
+                GroupConcurrent annotation = AnnotatedElementUtils.findMergedAnnotation(method, GroupConcurrent.class);
+                if (annotation != null && !Modifier.isStatic(method.getModifiers())) {
+                    found.putIfAbsent(AopUtils.getMostSpecificMethod(method, type), annotation);
+                }
+            }
+        }
+        return found;
+    }
+
     private void inspect(
-            Method method, Class<?> type, @Nullable GroupConcurrent onType, Map<Method, GuardedMethod> guarded) {
-        GroupConcurrent onMethod = AnnotatedElementUtils.findMergedAnnotation(method, GroupConcurrent.class);
+            Method method,
+            Class<?> type,
+            @Nullable GroupConcurrent onMethod,
+            @Nullable GroupConcurrent onType,
+            Map<Method, GuardedMethod> guarded) {
         String obstacle = obstacleTo(method);
         if (onMethod != null) {
             if (obstacle != null) {

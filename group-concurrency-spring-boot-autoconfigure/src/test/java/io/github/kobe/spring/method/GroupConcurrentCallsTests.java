@@ -149,6 +149,25 @@ class GroupConcurrentCallsTests {
         });
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void anInterfacesAnnotationHoldsForAMethodOfAClassThatDoesNotKnowTheInterface(boolean proxyTargetClass) {
+        runner.withBean(JdbcOrders.class)
+                .withPropertyValues("spring.aop.proxy-target-class=" + proxyTargetClass)
+                .run(context -> {
+                    NamedOrders orders = context.getBean(NamedOrders.class);
+                    orders.place();
+                    orders.change("a");
+                    orders.cancel();
+                    orders.list();
+
+                    GroupExecutor executor = context.getBean(GroupExecutor.class);
+                    assertThat(executor.groupKeys())
+                            .containsExactlyInAnyOrder("orders", "orders:a", "cancellations", "by-store");
+                    assertThat(submitted(executor, "orders")).isEqualTo(1);
+                });
+    }
+
     @Test
     void aClientThatIsMadeFromItsInterfaceIsLimited() {
         runner.withBean(ClientFactory.class).run(context -> {
@@ -454,6 +473,38 @@ class GroupConcurrentCallsTests {
         @Override
         public void work() {}
     }
+
+    interface Orders<T> {
+        @GroupConcurrent(group = "orders")
+        void place();
+
+        @GroupConcurrent(group = "orders:#{#order}")
+        void change(T order);
+
+        @GroupConcurrent(group = "cancellations")
+        default void cancel() {
+            throw new UnsupportedOperationException("The store cancels");
+        }
+
+        @GroupConcurrent(group = "overridden")
+        void list();
+    }
+
+    interface NamedOrders extends Orders<String> {}
+
+    static class Store {
+        public void place() {}
+
+        public void change(String order) {}
+
+        public void cancel() {}
+
+        @GroupConcurrent(group = "by-store")
+        public void list() {}
+    }
+
+    @GroupConcurrent(group = "by-type")
+    static class JdbcOrders extends Store implements NamedOrders {}
 
     interface Client {
         @GroupConcurrent(group = "partner:#{#name}")
