@@ -14,12 +14,17 @@ import java.lang.reflect.UndeclaredThrowableException;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.ProxyMethodInvocation;
+import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
 
 /** One call of an annotated method. */
 final class GuardedCall {
+
+    /** Proceeds where the caller's stack may be another one: aspects further in ask their thread for the call. */
+    private static final MethodInterceptor AWAY = ExposeInvocationInterceptor.INSTANCE;
 
     private final GuardedMethod method;
     private final String groupKey;
@@ -66,7 +71,7 @@ final class GuardedCall {
         try {
             return executor.call(groupKey, taskId(), maxWait(), costs, () -> {
                 entered = true;
-                return proceed();
+                return proceed(MethodInvocation::proceed);
             });
         } catch (RejectedTaskException rejection) {
             if (entered) {
@@ -127,7 +132,7 @@ final class GuardedCall {
 
     /** Runs the method, and waits for what it returns. */
     private @Nullable Object await() throws Exception {
-        return AsynchronousEnd.await(proceed());
+        return AsynchronousEnd.await(proceed(AWAY));
     }
 
     /** {@return whether the current thread has permits of the executor} */
@@ -141,9 +146,9 @@ final class GuardedCall {
                 .isPresent();
     }
 
-    private @Nullable Object proceed() throws Exception {
+    private @Nullable Object proceed(MethodInterceptor how) throws Exception {
         try {
-            return invocation.proceed();
+            return how.invoke(invocation);
         } catch (Exception | Error thrown) {
             throw thrown;
         } catch (Throwable thrown) {
@@ -154,9 +159,7 @@ final class GuardedCall {
     /** {@return what the method returns} An invocation can proceed once, so each time is with one of its own. */
     @Nullable
     Object proceedAnew() throws Throwable {
-        return invocation instanceof ProxyMethodInvocation proxied
-                ? proxied.invocableClone().proceed()
-                : invocation.proceed();
+        return AWAY.invoke(invocation instanceof ProxyMethodInvocation proxied ? proxied.invocableClone() : invocation);
     }
 
     /** {@return what the fallback answers; throws the rejection if there is none for it} */
