@@ -41,6 +41,12 @@ class AutoConfigureGroupConcurrencyTests {
     }
 
     @Test
+    void aServiceWithAnInterfaceIsFoundByItsClassToo() {
+        assertThat(context.getBean(Exports.class).run()).isEqualTo("exported");
+        assertThat(executor).group("exports").hasSucceeded(1);
+    }
+
+    @Test
     void codeThatRefreshesTheSettingsFindsItsBean() {
         assertThat(context.getBean(GroupConcurrencyRefresher.class)).isNotNull();
     }
@@ -63,7 +69,7 @@ class AutoConfigureGroupConcurrencyTests {
     }
 
     @Configuration(proxyBeanMethods = false)
-    @Import(Service.class)
+    @Import({Service.class, Exports.class})
     static class Application {}
 
     static class Service {
@@ -71,6 +77,20 @@ class AutoConfigureGroupConcurrencyTests {
         @GroupConcurrent(group = "limited")
         String run() {
             return "ran";
+        }
+    }
+
+    interface Job {
+
+        String run();
+    }
+
+    static class Exports implements Job {
+
+        @Override
+        @GroupConcurrent(group = "exports")
+        public String run() {
+            return "exported";
         }
     }
 }
