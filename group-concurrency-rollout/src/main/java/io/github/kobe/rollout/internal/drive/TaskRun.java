@@ -122,14 +122,25 @@ final class TaskRun {
         if (previous == null || next.way() != Way.LOOK || !goesOn()) {
             return;
         }
-        Boundaries.Found found = PreviousLook.find(previous, options, next.task(), readSpec());
+        TaskSpec known = readSpec();
+        if (known == null) {
+            return;
+        }
+        Boundaries.Found found = PreviousLook.find(previous, options, next.task(), known);
         if (goesOn()) {
             next = boundary((ledger, task) -> Boundaries.begin(ledger, task, found));
         }
     }
 
-    private TaskSpec readSpec() {
-        TaskSpec known = drive.persist(() -> engine.spec(next.task()));
+    /** {@return what the task's record only names} If that can't be read, the task has failed, and there is none. */
+    private @Nullable TaskSpec readSpec() {
+        TaskSpec known = null;
+        try {
+            known = drive.persist(() -> engine.spec(next.task()));
+        } catch (StoreRefusedException e) {
+            LOG.warn("Task {} fails, since its configurations can't be read: {}", id, e.getMessage());
+            fail(e.toFailure(), false);
+        }
         spec = known;
         return known;
     }
@@ -138,7 +149,11 @@ final class TaskRun {
         if (next.way() != Way.FORWARD && next.way() != Way.BACK) {
             return;
         }
-        List<Stage> stages = StageNames.stages(options, next.task(), readSpec().change());
+        TaskSpec known = readSpec();
+        if (known == null) {
+            return;
+        }
+        List<Stage> stages = StageNames.stages(options, next.task(), known.change());
         List<String> names = stages.stream().map(Stage::name).toList();
         List<String> ofTask = next.task().stageNames();
         if (!names.equals(ofTask)) {
