@@ -583,6 +583,25 @@ class DurabilityTests extends RolloutsTestCase {
         assertThat(told(onlyTask(second, planId))).contains("StageSkipped").doesNotContain("StageCompleted");
     }
 
+    @Test
+    @Tag("R72")
+    @Tag("R75")
+    void whatANodeWasLostWithAndHasNothingLeftToDoIsRolledBackAndConfirmsNothing() throws Exception {
+        Stage once = Stage.named("A")
+                .step(ctx -> record("A", ctx))
+                .rollback(ctx -> record("undo A", ctx))
+                .skipIf(ctx -> !runs.isEmpty())
+                .confirmsHealth();
+        PlanId planId = killedAfterItsCheckpoint(CheckpointStore.inMemory(), List.of(once));
+
+        Rollouts second = rollouts(once);
+        assertThat(settled(second, planId).status()).isEqualTo(PlanStatus.COMPLETED);
+        assertThat(store.findTenant(TenantId.of("acme")).lastKnownGood()).isNull();
+        second.rollback(planId);
+        assertThat(settled(second, planId).status()).isEqualTo(PlanStatus.ROLLED_BACK);
+        assertThat(runs).containsExactly("A 1", "undo A 2");
+    }
+
     /** Does something each time after a checkpoint was saved. */
     private record SavingStore(CheckpointStore store, Runnable afterwards) implements CheckpointStore {
 

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -104,6 +105,64 @@ class StagesTests extends RolloutsTestCase {
         assertThat(task.status()).isEqualTo(TaskStatus.COMPLETED);
         assertThat(done).containsExactly("B");
         assertThat(told(task.taskId())).contains("StageSkipped");
+    }
+
+    @Test
+    @Tag("R6")
+    @Tag("R72")
+    void whatHasBegunAndHasNothingLeftToDoIsRolledBack() throws Exception {
+        AtomicBoolean migrated = new AtomicBoolean();
+        AtomicInteger halves = new AtomicInteger();
+        Stage migrate = Stage.named("Migrate")
+                .step(ctx -> migrated.set(true))
+                .step(ctx -> {
+                    if (halves.getAndDecrement() > 0) {
+                        throw new IllegalStateException("half-way");
+                    }
+                })
+                .rollback(ctx -> migrated.set(false))
+                .skipIf(ctx -> migrated.get())
+                .retry(1, Duration.ofMillis(1));
+        Stage check = Stage.named("Check").step(ctx -> {
+            throw new IllegalStateException("broken");
+        });
+        Rollouts rollouts = rollouts(migrate, check);
+
+        TaskInfo twice = ran(rollouts);
+        rollouts.retry(twice.planId(), false);
+        settled(rollouts, twice.planId());
+        assertThat(migrated).isTrue();
+        rollouts.rollback(twice.planId());
+        assertThat(settled(rollouts, twice.planId()).status()).isEqualTo(PlanStatus.ROLLED_BACK);
+        assertThat(migrated).isFalse();
+        assertThat(told(twice.taskId())).doesNotContain("StageSkipped");
+
+        halves.set(1);
+        PlanId halfWay = rollouts.start(plan("y", Samples.change("acme"))).planId();
+        settled(rollouts, halfWay);
+        assertThat(migrated).isTrue();
+        rollouts.rollback(halfWay);
+        assertThat(settled(rollouts, halfWay).status()).isEqualTo(PlanStatus.ROLLED_BACK);
+        assertThat(migrated).isFalse();
+    }
+
+    @Test
+    @Tag("R6")
+    @Tag("R72")
+    void whatHadNothingToDoInAnyRunIsNotRolledBack() throws Exception {
+        Stage skipped = Stage.named("A").rollback(ctx -> done.add("undo A")).skipIf(ctx -> true);
+        Stage check = Stage.named("B").rollback(ctx -> done.add("undo B")).step(ctx -> {
+            throw new IllegalStateException("broken");
+        });
+        Rollouts rollouts = rollouts(skipped, check);
+
+        TaskInfo task = ran(rollouts);
+        rollouts.retry(task.planId(), false);
+        settled(rollouts, task.planId());
+        rollouts.rollback(task.planId());
+
+        assertThat(settled(rollouts, task.planId()).status()).isEqualTo(PlanStatus.ROLLED_BACK);
+        assertThat(done).containsExactly("undo B");
     }
 
     @Test

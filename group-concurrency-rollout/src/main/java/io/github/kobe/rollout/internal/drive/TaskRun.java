@@ -47,6 +47,9 @@ final class TaskRun {
     /** How often the stage at hand has failed and runs again. */
     private int retried;
 
+    /** Whether a rollback had something to do for the stage at hand before it was opened last. */
+    private boolean begunBefore;
+
     TaskRun(RolloutEngine engine, Drive drive, TaskId id, TaskSignals.Signal signal) {
         this.engine = engine;
         this.drive = drive;
@@ -211,7 +214,7 @@ final class TaskRun {
             next = boundary((ledger, current) -> Boundaries.restart(ledger, current, task.run()));
         } else if (checkpoint.lastCompletedStageIndex() == task.stagesDone() && isLatest(checkpoint, task)) {
             Stage stage = stages.get(task.stagesDone());
-            pass(task, stage, checkpoint.skipped(), checkpoint.data());
+            pass(task, checkpoint.skipped(), stage.isConfirming() && !checkpoint.skipped(), checkpoint.data());
         }
     }
 
@@ -226,9 +229,9 @@ final class TaskRun {
     private void forward(Stage stage) {
         TaskRecord task = next.task();
         TaskContext context = context(task, stage.name(), false);
-        boolean skipped;
+        boolean idle;
         try {
-            skipped = work.run(stage, context, stage.steps(), true);
+            idle = work.run(stage, context, stage.steps(), true);
         } catch (Throwable e) {
             if (!isRetried(stage, e)) {
                 failStage(stage, e);
@@ -238,14 +241,16 @@ final class TaskRun {
         if (drive.isCut()) {
             return;
         }
+        boolean skipped = idle && !begunBefore;
         if (saveCheckpoint(task, skipped, context.data())) {
-            pass(task, stage, skipped, context.data());
+            pass(task, skipped, stage.isConfirming() && !idle, context.data());
         }
     }
 
-    private void pass(TaskRecord task, Stage stage, boolean skipped, Map<String, String> data) {
-        TaskCommand.PassStage pass = new TaskCommand.PassStage(skipped, stage.isConfirming() && !skipped, data);
+    private void pass(TaskRecord task, boolean skipped, boolean confirmed, Map<String, String> data) {
+        TaskCommand.PassStage pass = new TaskCommand.PassStage(skipped, confirmed, data);
         next = persist(() -> engine.passed(drive.lease(), task, pass));
+        begunBefore = hasBegun(task, next.task());
         retried = 0;
     }
 
@@ -386,7 +391,16 @@ final class TaskRun {
     }
 
     private Next boundary(RolloutEngine.Boundary boundary) {
-        return persist(() -> engine.withPlan(drive.lease(), id, boundary));
+        return persist(() -> engine.withPlan(drive.lease(), id, (ledger, task) -> {
+            Next after = boundary.pass(ledger, task);
+            begunBefore = hasBegun(task, after.task());
+            return after;
+        }));
+    }
+
+    /** {@return whether the stage that comes next may have run before the boundary, and has not been rolled back since} */
+    private static boolean hasBegun(TaskRecord before, TaskRecord after) {
+        return before.toUndo().contains(after.stagesDone());
     }
 
     /** {@return what comes next} If the store can't read or write that, the task ends with as little as can be written. */
