@@ -25,6 +25,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -221,6 +222,52 @@ class DurabilityTests extends RolloutsTestCase {
         assertThat(events)
                 .extracting(RolloutEvent::occurrence)
                 .containsOnlyOnce(new Occurrence.TaskRecovered("n2", "A"));
+    }
+
+    static Stream<Arguments> wishes() {
+        return Stream.of(
+                arguments(null, PlanStatus.PARTIAL_FAILED),
+                arguments(Wish.Kind.ROLLBACK, PlanStatus.ROLLED_BACK),
+                arguments(Wish.Kind.CANCEL_NOW, PlanStatus.CANCELLED));
+    }
+
+    @ParameterizedTest
+    @MethodSource("wishes")
+    @Tag("R16")
+    @Tag("R126")
+    @Tag("R141")
+    void aTaskWithWhichAFourthNodeIsLostFailsUnlessSomethingElseWasAccepted(
+            Wish.@Nullable Kind kind, PlanStatus expected) throws Exception {
+        Gate gate = new Gate();
+        Stage slow = Stage.named("A").step(ctx -> gate.pass()).rollback(ctx -> record("undo A", ctx));
+        Rollouts operator = builder(executor, store).stages(slow).buildClosed();
+        PlanId planId = operator.start(plan("x", Samples.change("acme"))).planId();
+        for (int lost = 1; lost <= TaskRules.MOST_LOST + 1; lost++) {
+            HaltingStore halting = new HaltingStore(store);
+            try (GroupExecutor doomed = GroupExecutor.newVirtualThreadExecutor(
+                    GroupPolicy.builder().build())) {
+                Rollouts node = builder(doomed, halting)
+                        .stages(slow)
+                        .shutdownGrace(Duration.ZERO)
+                        .build();
+                gate.awaitArrived(lost);
+                halting.halt();
+                node.close();
+            }
+        }
+        if (kind == Wish.Kind.ROLLBACK) {
+            operator.rollback(planId);
+        } else if (kind == Wish.Kind.CANCEL_NOW) {
+            operator.cancelNow(planId);
+        }
+
+        Rollouts last = rollouts(slow);
+
+        assertThat(settled(last, planId).status()).isEqualTo(expected);
+        assertThat(Optional.ofNullable(last.task(TenantId.of("acme")).failure()).map(FailureInfo::errorType))
+                .isEqualTo(kind == null ? Optional.of(FailureInfo.RECOVERY) : Optional.empty());
+        assertThat(runs).hasSize(kind == Wish.Kind.ROLLBACK ? 1 : 0);
+        assertThat(gate.arrived()).isEqualTo(TaskRules.MOST_LOST + 1);
     }
 
     /** What the stage does that a node is in when it loses the plan. */

@@ -3,6 +3,7 @@ package io.github.kobe.rollout.internal.drive;
 import io.github.kobe.rollout.PlanId;
 import io.github.kobe.rollout.PlanNotFoundException;
 import io.github.kobe.rollout.RolloutException;
+import io.github.kobe.rollout.internal.rules.Boundaries;
 import io.github.kobe.rollout.internal.rules.DriveState;
 import io.github.kobe.rollout.internal.rules.Ledger;
 import io.github.kobe.rollout.internal.rules.PlanRecord;
@@ -97,7 +98,8 @@ final class Lease {
     }
 
     private TaskRecord recovered(Ledger ledger, TaskRecord task, String lost) {
-        return ledger.apply(task, new TaskCommand.Recover(engine.options().node(), lost));
+        return Boundaries.recovered(
+                ledger, task, new TaskCommand.Recover(engine.options().node(), lost));
     }
 
     /** {@return the task, with which this node was not lost} */

@@ -172,6 +172,21 @@ public final class Boundaries {
                         : after);
     }
 
+    /** {@return the task, which is taken over from a node that was lost} With one node too many lost, it has failed. */
+    public static TaskRecord recovered(Ledger ledger, TaskRecord task, TaskCommand.Recover recover) {
+        TaskRecord after = ledger.apply(task, recover);
+        int lost = after.lostWith().size();
+        if (lost <= TaskRules.MOST_LOST) {
+            return after;
+        }
+        FailureInfo failure =
+                new FailureInfo(FailureInfo.RECOVERY, lost + " nodes were lost with it without completing a stage");
+        return (after.status() == TaskStatus.RUNNING
+                        ? failed(ledger, after, failure, true)
+                        : rolledBack(ledger, after, failure))
+                .task();
+    }
+
     public static Next undone(Ledger ledger, TaskRecord task, int index, @Nullable FailureInfo failure) {
         if (task.status() == TaskStatus.ROLLING_BACK && task.toUndo().contains(index)) {
             return where(ledger.apply(

@@ -178,22 +178,12 @@ public final class TaskRules {
         Set<String> lost = new HashSet<>(before.lostWith());
         lost.add(recover.lost());
         edit.lostWith = lost;
-        boolean forward = before.status() == TaskStatus.RUNNING;
         List<Integer> undo = before.toUndo();
         told.add(new TaskRecovered(
                 recover.node(),
-                forward
+                before.status() == TaskStatus.RUNNING
                         ? before.currentStage()
                         : undo.isEmpty() ? null : before.stageNames().get(undo.getFirst())));
-        if (lost.size() > MOST_LOST) {
-            FailureInfo failure = new FailureInfo(
-                    FailureInfo.RECOVERY, lost.size() + " nodes were lost with it without completing a stage");
-            if (forward) {
-                fail(failure, true);
-            } else {
-                endRollback(failure);
-            }
-        }
     }
 
     private void complete() {
