@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A part of a task: a name, and steps in order. It passes as a whole, or the first step that fails ends it and fails
  * the task, unless it is {@linkplain #retry retried}. A task is paused, cancelled and rolled back between stages; only
- * {@link Rollouts#cancelNow} interrupts a step.
+ * {@link Rollouts#cancelNow} interrupts a step or a condition.
  *
  * <pre>{@code
  * Stage.named("Drain")
@@ -119,8 +119,8 @@ public final class Stage {
     }
 
     /**
-     * Sets how long the steps may take together; the same time applies to the rollback's steps. When it is up, their
-     * thread is interrupted and the stage fails.
+     * Sets how long the condition and the steps may take together; the same time applies to the rollback's steps. When it is
+     * up, their thread is interrupted and the stage fails.
      *
      * @param time more than zero
      * @return a changed copy of this stage
@@ -173,7 +173,7 @@ public final class Stage {
         return name;
     }
 
-    /** {@return how long its steps may take together, if that is limited} */
+    /** {@return how long its condition and its steps may take together, if that is limited} */
     public Optional<Duration> timeout() {
         return Optional.ofNullable(timeout);
     }

@@ -78,6 +78,27 @@ class CancelNowTests extends RolloutsTestCase {
 
     @Test
     @Tag("R141")
+    void aConditionIsInterruptedToo() throws Exception {
+        Rollouts rollouts = rollouts(stage("A").skipIf(ctx -> {
+            try {
+                never.pass();
+                return true;
+            } catch (InterruptedException e) {
+                done.add("interrupted");
+                throw new IllegalStateException(e);
+            }
+        }));
+        PlanId planId = start(rollouts);
+        never.awaitArrived(1);
+
+        rollouts.cancelNow(ACME);
+
+        assertThat(settled(rollouts, planId).status()).isEqualTo(PlanStatus.CANCELLED);
+        assertThat(done).containsExactly("interrupted");
+    }
+
+    @Test
+    @Tag("R141")
     void whoMissesAnInterruptIsInterruptedAgain() throws Exception {
         Stage deaf = Stage.named("A").step(ctx -> {
             try {

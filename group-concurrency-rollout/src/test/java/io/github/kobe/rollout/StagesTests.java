@@ -166,6 +166,25 @@ class StagesTests extends RolloutsTestCase {
     }
 
     @Test
+    @Tag("R133")
+    void aConditionThatTakesTooLongIsInterruptedToo() throws Exception {
+        Gate never = new Gate();
+        Stage slow = Stage.named("A").skipIf(ctx -> hasPassed(never)).timeout(Duration.ofMillis(20));
+
+        assertThat(ran(rollouts(slow)).failure())
+                .isEqualTo(new FailureInfo("TimeoutException", "stage A took longer than PT0.02S"));
+    }
+
+    private static boolean hasPassed(Gate gate) {
+        try {
+            gate.pass();
+            return true;
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Test
     @Tag("R4")
     @Tag("R55")
     @Tag("R125")

@@ -3,9 +3,10 @@ package io.github.kobe.rollout.internal.drive;
 import io.github.kobe.rollout.Stage;
 import io.github.kobe.rollout.Step;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.MDC;
 
-/** Runs the steps of stages: code of the application, in its time limit, until the drive has to end. */
+/** Runs the conditions and the steps of stages: code of the application, in its time limit, until the drive has to end. */
 final class StageWork {
 
     private final Drive drive;
@@ -20,17 +21,20 @@ final class StageWork {
     boolean run(Stage stage, TaskContext context, List<Step> steps, boolean skippable) throws Exception {
         MDC.put("stageName", stage.name());
         try {
-            if (skippable && stage.canSkip(context)) {
-                return true;
-            }
-            TimeLimit.Work work = () -> runAll(steps, context);
+            AtomicBoolean idle = new AtomicBoolean();
+            TimeLimit.Work work = () -> {
+                idle.set(skippable && stage.canSkip(context));
+                if (!idle.get()) {
+                    runAll(steps, context);
+                }
+            };
             if (stage.timeout().isPresent()) {
                 signal.during(() ->
                         TimeLimit.run("stage " + stage.name(), stage.timeout().get(), work));
             } else {
                 signal.during(work);
             }
-            return false;
+            return idle.get();
         } finally {
             MDC.remove("stageName");
         }
