@@ -141,7 +141,7 @@ public final class Rollouts implements AutoCloseable {
 
     /**
      * Stops a running task, or all running tasks of a plan, between two stages. A paused plan starts nothing. A paused
-     * task has no thread, and keeps its tenant.
+     * task has no thread, and keeps its tenant. A resume that has not begun yet is withdrawn.
      *
      * @param target which
      * @return what was accepted

@@ -3,6 +3,7 @@ package io.github.kobe.rollout;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.kobe.rollout.internal.rules.DriveState;
 import io.github.kobe.rollout.internal.rules.Samples;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
@@ -370,6 +371,37 @@ class OperationsTests extends RolloutsTestCase {
         assertThat(settled(rollouts, planId).status()).isEqualTo(PlanStatus.COMPLETED);
         assertThat(toldOfPlan(planId))
                 .containsSubsequence(PlanStatus.RUNNING, PlanStatus.PAUSED, PlanStatus.RUNNING, PlanStatus.COMPLETED);
+    }
+
+    @Test
+    @Tag("R43")
+    @Tag("R53")
+    void aPauseWithdrawsAResumeThatHasNotBegun() throws Exception {
+        Rollouts first = rollouts(gated("A"), stage("B"));
+        PlanId planId = first.start(plan("x", Samples.change("acme"))).planId();
+        gate.awaitArrived(1);
+        first.pause(planId);
+        gate.open();
+        awaitStatus(first, planId, PlanStatus.PAUSED);
+        first.close();
+
+        Rollouts second = rollouts(gated("A"), stage("B"));
+        second.close();
+        for (Target target : List.of(planId, onlyTask(second, planId))) {
+            second.resume(target);
+            assertThat(second.pause(target).accepted()).hasSize(1);
+            assertThat(second.task(TenantId.of("acme")).wish()).isNull();
+        }
+        second.open();
+        Deadline.until(
+                "nothing is left to do",
+                () -> store.findPlan(planId).orElseThrow().drive().phase() == DriveState.Phase.OVER);
+
+        assertThat(second.plan(planId).status()).isEqualTo(PlanStatus.PAUSED);
+        assertThat(second.task(TenantId.of("acme")).status()).isEqualTo(TaskStatus.PAUSED);
+        second.resume(planId);
+        assertThat(settled(second, planId).status()).isEqualTo(PlanStatus.COMPLETED);
+        assertThat(done).containsExactly("A acme", "B acme");
     }
 
     @Test

@@ -281,7 +281,7 @@ public final class RolloutModel {
 
     private void grant(ModelTask task, String wish, boolean fromCheckpoint) {
         boolean allowed = switch (wish) {
-            case "PAUSE" -> task.status.equals("RUNNING");
+            case "PAUSE" -> task.status.equals("RUNNING") || "RESUME".equals(task.wish);
             case "RESUME" ->
                 task.status.equals("PAUSED") || (task.status.equals("RUNNING") && "PAUSE".equals(task.wish));
             case "CANCEL", "CANCEL_NOW" ->
@@ -296,7 +296,8 @@ public final class RolloutModel {
                         && !Set.of("FAILED", "CANCELLED", "ROLLED_BACK").contains(plan);
         };
         refuse(!allowed);
-        if (wish.equals("RESUME") && task.status.equals("RUNNING")) {
+        if ((wish.equals("RESUME") && task.status.equals("RUNNING"))
+                || (wish.equals("PAUSE") && task.status.equals("PAUSED"))) {
             task.wish = null;
         } else if (task.wish == null || STRENGTH.indexOf(task.wish) < STRENGTH.indexOf(wish)) {
             task.wish = wish;

@@ -110,7 +110,8 @@ public final class Wishes {
     /** Leaves the wish with the task, if its state allows it and nobody wants something stronger. */
     public static void grant(Ledger ledger, TaskRecord task, Wish wish) {
         check(ledger, task, wish);
-        boolean withdraws = wish.is(Kind.RESUME) && task.status() == TaskStatus.RUNNING;
+        boolean withdraws = (wish.is(Kind.RESUME) && task.wants(Kind.PAUSE))
+                || (wish.is(Kind.PAUSE) && task.wants(Kind.RESUME));
         if (withdraws) {
             ledger.wish(task, null);
             return;
@@ -131,8 +132,8 @@ public final class Wishes {
     private static void check(Ledger ledger, TaskRecord task, Wish wish) {
         TaskStatus status = task.status();
         boolean allowed = switch (wish.kind()) {
-            case PAUSE -> status == TaskStatus.RUNNING;
-            case RESUME -> status == TaskStatus.PAUSED || (status == TaskStatus.RUNNING && task.wants(Kind.PAUSE));
+            case PAUSE -> status == TaskStatus.RUNNING || task.wants(Kind.RESUME);
+            case RESUME -> status == TaskStatus.PAUSED || task.wants(Kind.PAUSE);
             case CANCEL, CANCEL_NOW ->
                 status == TaskStatus.PENDING || status == TaskStatus.RUNNING || status == TaskStatus.PAUSED;
             case ROLLBACK ->
