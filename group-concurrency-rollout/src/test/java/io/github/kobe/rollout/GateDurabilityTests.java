@@ -7,10 +7,13 @@ import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.rollout.internal.rules.DriveState;
 import io.github.kobe.rollout.internal.rules.Samples;
+import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
+import io.github.kobe.testing.Gate;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -105,6 +108,39 @@ class GateDurabilityTests extends RolloutsTestCase {
     private boolean waitsForApproval(PlanId planId) {
         WaveGate gate = store.findPlan(planId).orElseThrow().progress().gate();
         return gate != null && gate.needsApproval();
+    }
+
+    @Test
+    @Tag("R120")
+    @Tag("R138")
+    void aDriveThatDoesntHearThatItHasEndedAtAGateLeavesTheNextOneAtItsTime() throws Exception {
+        PlanId planId = PlanId.of("plan-x");
+        Gate stops = new Gate();
+        HaltingStore deaf = new HaltingStore(store);
+        deaf.beforeClose(stops::open);
+        Rollouts first =
+                rollouts(builder -> builder.store(deaf).stages(Stage.named("A")).shutdownGrace(Duration.ZERO));
+        AtomicReference<Caller<PlanId>> closing = new AtomicReference<>();
+        deaf.afterCommits(() -> {
+            if (waitsForApproval(planId)
+                    && store.findPlan(planId).orElseThrow().drive().phase() == DriveState.Phase.DUE) {
+                deaf.afterCommits(() -> {});
+                closing.set(Caller.start(() -> {
+                    first.close();
+                    return planId;
+                }));
+                stops.passStubbornly();
+                throw new IllegalStateException("no answer");
+            }
+        });
+        first.start(inTwoWaves(plan -> plan.approval(Duration.ofHours(1))));
+        Deadline.until("at the gate", () -> closing.get() != null);
+        closing.get().result();
+
+        Rollouts second = rollouts(builder -> builder.stages(Stage.named("A")));
+        second.approve(planId, 1);
+
+        assertThat(settled(second, planId).status()).isEqualTo(PlanStatus.COMPLETED);
     }
 
     @Test

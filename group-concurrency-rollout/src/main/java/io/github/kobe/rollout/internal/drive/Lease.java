@@ -137,13 +137,15 @@ final class Lease {
 
     private PlanId handOver(Ledger ledger) {
         PlanRecord plan = ledger.open(planId);
-        if (plan.epoch() == epoch && loss instanceof StagesElsewhereException) {
+        // Otherwise the end of the drive was committed, and the answer lost.
+        boolean runs = plan.drive().phase() == DriveState.Phase.RUNNING;
+        if (plan.epoch() != epoch) {
+            ledger.store().unfinished(planId).forEach(task -> returned(ledger, task));
+        } else if (runs && loss instanceof StagesElsewhereException) {
             ledger.update(plan.driven(plan.drive().stranded(ledger.now())));
             ledger.callDrive(ledger.now().plus(RolloutOptions.OTHERS_COME));
-        } else if (plan.epoch() == epoch) {
+        } else if (runs) {
             ledger.update(plan.driven(plan.drive().handedOver(ledger.now())));
-        } else {
-            ledger.store().unfinished(planId).forEach(task -> returned(ledger, task));
         }
         return planId;
     }
