@@ -46,7 +46,6 @@ final class EventRows {
     private static final String TOLD =
             OF_PLAN + " and task_id = ? and sequence between ? and ?" + WHILE_IT_HAS_THE_PLAN;
 
-    private static final String DROP = "delete from rollout_event" + TOLD + " and type = '" + PROGRESS + "'";
     private static final String MARK = "update rollout_event set published = true" + TOLD;
     private static final String GIVE_UP = "update rollout_event set published = true, given_up = true" + TOLD;
     private static final String REFUSE = "update rollout_event set refused_at = coalesce(refused_at, ?)" + TOLD;
@@ -58,17 +57,27 @@ final class EventRows {
     static final String UNPUBLISHED = "select * from rollout_event" + OF_PLAN
             + " and not published order by application, plan_id, published, event_id fetch first ? rows only";
 
+    private static final String SHOWN = " and not (published and type = '" + PROGRESS + "')";
+
     static final String PAGE = "select * from rollout_event" + OF_PLAN
-            + " and position > ? order by application, plan_id, position fetch first ? rows only";
+            + " and position > ?" + SHOWN + " order by application, plan_id, position fetch first ? rows only";
 
     static final String LAST_POSITION = "select position from rollout_event" + OF_PLAN
             + " and position > 0 order by application desc, plan_id desc, position desc fetch first row only";
+
+    /** The row with the last position stays, since otherwise that would be given again. */
+    private static final String DROP = "delete from rollout_event" + TOLD + " and type = '" + PROGRESS
+            + "' and coalesce(position, 0) < coalesce((" + LAST_POSITION + "), 1)";
+
+    /** What stayed is no longer the last. */
+    private static final String DROP_AT =
+            "delete from rollout_event" + OF_PLAN + " and position = ? and published and type = '" + PROGRESS + "'";
 
     static final String UNPLACED = "select event_id from rollout_event" + OF_PLAN
             + " and position is null order by application, plan_id, position, event_id fetch first ? rows only";
 
     private static final String PAGE_OF_TASK = "select * from rollout_event" + OF_PLAN
-            + " and task_id = ? and position > ? order by position fetch first ? rows only";
+            + " and task_id = ? and position > ?" + SHOWN + " order by position fetch first ? rows only";
 
     private static final String PLACE = "update rollout_event set position = ? where event_id = ?";
 
@@ -132,15 +141,17 @@ final class EventRows {
         String application = database.application();
         List<Long> ids = single(UNPLACED, application, planId.value(), limit);
         if (!ids.isEmpty()) {
-            long last = single(LAST_POSITION, application, planId.value()).stream()
+            long before = single(LAST_POSITION, application, planId.value()).stream()
                     .findFirst()
                     .orElse(0L);
+            long last = before;
             List<Object[]> rows = new ArrayList<>();
             for (long id : ids) {
                 last = Math.max(last + 1, id);
                 rows.add(new Object[] {last, id});
             }
             database.template().batchUpdate(PLACE, rows);
+            database.template().update(DROP_AT, application, planId.value(), before);
         }
         return ids.size();
     }
@@ -187,13 +198,17 @@ final class EventRows {
 
     void giveUp(PlanId planId, long epoch, RolloutEvent event) {
         @Nullable Object[] row = range(planId, epoch, event);
-        database.template().update(DROP, row);
+        database.template().update(DROP, dropping(row));
         database.template().update(GIVE_UP, row);
     }
 
     private @Nullable Object[] range(PlanId planId, long epoch, RolloutEvent event) {
         long number = event.sequenceId();
         return new @Nullable Object[] {database.application(), planId.value(), subject(event), number, number, epoch};
+    }
+
+    private static @Nullable Object[] dropping(@Nullable Object[] range) {
+        return Columns.join(range, new @Nullable Object[] {range[0], range[1]});
     }
 
     /** What is told of one task is told without a gap, so first and last say it all. */
@@ -206,7 +221,8 @@ final class EventRows {
         List<Object[]> rows = new ArrayList<>();
         numbers.forEach((subject, range) -> rows.add(
                 new Object[] {database.application(), planId.value(), subject, range.getMin(), range.getMax(), epoch}));
-        database.template().batchUpdate(DROP, rows);
+        database.template()
+                .batchUpdate(DROP, rows.stream().map(EventRows::dropping).toList());
         database.template().batchUpdate(MARK, rows);
     }
 

@@ -130,6 +130,13 @@ class EventRowsTests {
         });
     }
 
+    private void appendProgress(PlanRecord plan, long sequence) {
+        store.transact(transaction -> {
+            transaction.append(Samples.event(plan, new Occurrence.TaskProgress(1, 2), sequence));
+            return plan;
+        });
+    }
+
     /** {@return the numbers of the events after that position, as a drive leaves them} */
     private List<RecordedEvent> read(long after) {
         store.assignPositions(PLAN, 3);
@@ -165,6 +172,37 @@ class EventRowsTests {
                 .extracting(each -> each.event().sequenceId())
                 .containsExactly(3L);
         assertThat(read(0)).hasSize(3).extracting(RecordedEvent::position).isSorted();
+    }
+
+    @Test
+    @Tag("R161")
+    void aPositionIsNotGivenAgainThoughTheEventThatHadItIsGone() {
+        PlanRecord plan = saved();
+        TransactionTemplate caller = new TransactionTemplate(new JdbcTransactionManager(database.dataSource()));
+        RecordedEvent late = caller.execute(status -> {
+            append(plan, 1);
+            RecordedEvent progress = meanwhile(() -> {
+                appendProgress(plan, 2);
+                return read(0).getLast();
+            });
+            store.markPublished(PLAN, 3, List.of(progress.event()));
+            assertThat(store.findEvents(PLAN, null, 0, 10)).isEmpty();
+            return progress;
+        });
+
+        List<RecordedEvent> first = read(late.position());
+        assertThat(first).extracting(each -> each.event().sequenceId()).containsExactly(1L);
+
+        appendProgress(plan, 3);
+        RecordedEvent last = read(first.getLast().position()).getLast();
+        store.markGivenUp(PLAN, 3, last.event());
+        append(plan, 4);
+        assertThat(read(last.position()))
+                .extracting(each -> each.event().sequenceId())
+                .containsExactly(4L);
+        assertThat(tables.queryForObject("select count(*) from rollout_event", Integer.class))
+                .as("what is delivered is dropped once there is a higher position")
+                .isEqualTo(2);
     }
 
     /** A sink that was away for a while has left as many. */
