@@ -267,8 +267,8 @@ public final class RolloutsBuilder {
 
     /**
      * Sets how long a plan waits for a node that has its stages, by their names. A node that has other ones, since it runs
-     * another version of the application, leaves the plan to the others. If none of them has the stages for so long, the tasks
-     * fail.
+     * another version of the application, leaves the plan to the others. If none of them has the stages of a task for so long,
+     * the task fails.
      *
      * @param time zero or more; the default is 10 minutes
      * @return this

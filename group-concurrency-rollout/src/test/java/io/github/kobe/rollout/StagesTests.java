@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -343,6 +344,45 @@ class StagesTests extends RolloutsTestCase {
                 .isEqualTo(new FailureInfo(
                         FailureInfo.STAGES_CHANGED,
                         "the stages have changed from [A0] to [A1], and no other node has come that has them"));
+    }
+
+    @Test
+    @Tag("R129")
+    void aTaskWithOtherStagesFailsAfterAWhileAndCutsOffNoOther() throws Exception {
+        Gate gate = new Gate();
+        AtomicInteger asked = new AtomicInteger();
+        TenantId zorg = TenantId.of("zorg");
+        List<Stage> ofOthers = Stream.of("A", "B")
+                .map(name -> Stage.named(name).step(ctx -> {
+                    done.add(name);
+                    gate.pass();
+                }))
+                .toList();
+        Rollouts older = builder(executor, store)
+                .stages((task, change, settings, health) ->
+                        task.tenantId().equals(zorg) ? List.of(Stage.named("Before")) : ofOthers)
+                .buildClosed();
+        PlanId planId = older.start(plan("x", 2, Samples.change("acme"), Samples.change("zorg")))
+                .planId();
+        Rollouts newer = rollouts(builder -> builder.waitForStages(Duration.ofMillis(1))
+                .stages((task, change, settings, health) -> {
+                    if (task.tenantId().equals(zorg)) {
+                        gate.awaitArrived(asked.incrementAndGet());
+                        return List.of(Stage.named("After"));
+                    }
+                    return ofOthers;
+                }));
+        Deadline.until(
+                "the stages are found to be others",
+                () -> asked.get() == 1 && executor.stats().running() == 1);
+        gate.open();
+
+        assertThat(settled(newer, planId).status()).isEqualTo(PlanStatus.PARTIAL_FAILED);
+        assertThat(newer.task(zorg).failure())
+                .extracting(FailureInfo::errorType)
+                .isEqualTo(FailureInfo.STAGES_CHANGED);
+        assertThat(newer.task(TenantId.of("acme")).status()).isEqualTo(TaskStatus.COMPLETED);
+        assertThat(done).containsExactly("A", "B");
     }
 
     @Test

@@ -70,6 +70,9 @@ final class Drive {
     /** Whether there is a check between its waves. */
     private boolean checks;
 
+    /** Why the plan is left to other nodes, as soon as each task that runs has come to a boundary. Written by tasks. */
+    private volatile @Nullable StagesElsewhereException elsewhere;
+
     private long lookAt = System.nanoTime();
     private long reportAt;
 
@@ -137,6 +140,10 @@ final class Drive {
         TaskSignals.Signal signal = signals.open(id);
         try {
             return new TaskRun(engine, this, id, signal).run();
+        } catch (StagesElsewhereException e) {
+            elsewhere = e;
+            signals.wakeAll();
+            return Optional.empty();
         } finally {
             signals.close(id);
         }
@@ -160,6 +167,10 @@ final class Drive {
 
     private boolean loop() {
         while (true) {
+            StagesElsewhereException left = elsewhere;
+            if (left != null && threads.running().isEmpty()) {
+                lease.lose(left);
+            }
             RuntimeException loss = lease.loss();
             if (loss != null) {
                 throw loss;
@@ -175,23 +186,25 @@ final class Drive {
                 List<TaskId> postponed = threads.takePostponed();
                 lease.persist(() -> look(postponed));
             }
-            launch();
+            if (!isLeft()) {
+                launch();
+            }
             gauges.showActive(threads.running().size());
             if (System.nanoTime() - reportAt >= 0) {
                 reportAt =
                         System.nanoTime() + engine.options().progressInterval().toNanos();
                 lease.persist(this::report);
             }
-            if (isIdle() && !waitsForCheck()) {
+            if (!isLeft() && isIdle() && !waitsForCheck()) {
                 // Before the end is committed: from then on another drive may show what it does.
                 gauges.showNothing();
                 if (publisher.endIf(() -> lease.persist(this::end))) {
                     return true;
                 }
             }
-            boolean hasRoom = threads.running().size() < limit;
+            boolean mayStart = !isLeft() && backlog.hasWork() && threads.running().size() < limit;
             long now = System.nanoTime();
-            threads.await(backlog.hasWork() && hasRoom ? 0 : Math.min(lookAt - now, reportAt - now));
+            threads.await(mayStart ? 0 : Math.min(lookAt - now, reportAt - now));
         }
     }
 
@@ -362,6 +375,11 @@ final class Drive {
 
     boolean isCut() {
         return lease.isOver();
+    }
+
+    /** {@return whether nothing more begins here, since another node has the stages of some task} */
+    boolean isLeft() {
+        return elsewhere != null;
     }
 
     String group() {

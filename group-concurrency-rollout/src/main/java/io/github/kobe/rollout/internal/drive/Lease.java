@@ -3,6 +3,7 @@ package io.github.kobe.rollout.internal.drive;
 import io.github.kobe.rollout.PlanId;
 import io.github.kobe.rollout.PlanNotFoundException;
 import io.github.kobe.rollout.RolloutException;
+import io.github.kobe.rollout.TaskId;
 import io.github.kobe.rollout.internal.rules.Boundaries;
 import io.github.kobe.rollout.internal.rules.DriveState;
 import io.github.kobe.rollout.internal.rules.Ledger;
@@ -13,6 +14,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongConsumer;
@@ -45,8 +48,11 @@ final class Lease {
     /** Written by the drive's thread before any other begins. */
     private long epoch;
 
-    /** Since when no node had the plan's stages, by what is known. */
+    /** Since when no node had the stages of all tasks that run, by what is known. */
     private volatile @Nullable Instant strandedSince;
+
+    /** The tasks that were taken over as they ran, and of which it isn't known yet that this node has their stages. */
+    private final Set<TaskId> unseen = ConcurrentHashMap.newKeySet();
 
     /** By {@link System#nanoTime()}, when what was answered last was asked; written under the lock. */
     private volatile long heardAt = System.nanoTime();
@@ -72,6 +78,10 @@ final class Lease {
     Taken takeOver(long number) {
         Taken taken = persist(() -> engine.transact(ledger -> takeOver(ledger, number)));
         if (taken != null) {
+            taken.work().stream()
+                    .filter(task -> task.status().hasThread())
+                    .map(TaskRecord::id)
+                    .forEach(unseen::add);
             watch.start();
         }
         return taken;
@@ -150,16 +160,22 @@ final class Lease {
         return planId;
     }
 
-    /** {@return whether nobody who came for as long as is waited for had the plan's stages} */
-    boolean isStranded() {
+    /** {@return whether nobody who came for as long as is waited for had the stages of a task} It did nothing meanwhile. */
+    boolean isStranded(TaskRecord task) {
         Instant since = strandedSince;
         Duration wait = engine.options().waitForStages();
-        return since == null ? wait.isZero() : !engine.now().isBefore(since.plus(wait));
+        if (since == null) {
+            return wait.isZero();
+        }
+        Instant moved = task.checkpointAt() == null ? task.startedAt() : task.checkpointAt();
+        Instant from = moved != null && moved.isAfter(since) ? moved : since;
+        return !engine.now().isBefore(from.plus(wait));
     }
 
-    /** This node has the stages of a task, and so of its plan. */
-    void stay() {
-        if (strandedSince != null) {
+    /** This node has the stages of a task. Once it has those of all that ran, the plan isn't stranded any more. */
+    void stay(TaskId id) {
+        unseen.remove(id);
+        if (strandedSince != null && unseen.isEmpty()) {
             persist(this::atHome);
         }
     }

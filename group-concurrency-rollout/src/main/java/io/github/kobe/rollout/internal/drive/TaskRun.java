@@ -41,6 +41,9 @@ final class TaskRun {
 
     private boolean entered;
 
+    /** Whether a stage was run: one is, even if the plan is left to other nodes, so that all tasks come on. */
+    private boolean worked;
+
     /** Known from the time that stages may run. */
     private @Nullable TaskSpec spec;
 
@@ -160,7 +163,7 @@ final class TaskRun {
         List<String> names = stages.stream().map(Stage::name).toList();
         List<String> ofTask = next.task().stageNames();
         if (!names.equals(ofTask)) {
-            if (!drive.lease().isStranded()) {
+            if (!drive.lease().isStranded(next.task())) {
                 throw new StagesElsewhereException(id, ofTask, names);
             }
             fail(
@@ -171,7 +174,7 @@ final class TaskRun {
                     false);
             return;
         }
-        drive.lease().stay();
+        drive.lease().stay(id);
         if (next.way() == Way.FORWARD) {
             reconcile(stages);
         }
@@ -184,7 +187,7 @@ final class TaskRun {
     }
 
     private boolean goesOn() {
-        return !engine.isStopping() && !drive.isCut();
+        return !engine.isStopping() && !drive.isCut() && !(worked && drive.isLeft());
     }
 
     /** A checkpoint kept apart may be one stage ahead, if the commit after it was lost. */
@@ -230,6 +233,7 @@ final class TaskRun {
         TaskRecord task = next.task();
         TaskContext context = context(task, stage.name(), false);
         boolean idle;
+        worked = true;
         try {
             idle = work.run(stage, context, stage.steps(), true);
         } catch (Throwable e) {
@@ -344,6 +348,7 @@ final class TaskRun {
     /** {@return whether the stage is rolled back, or can't be; otherwise it is tried again, or the drive ends} */
     private boolean undo(Stage stage, int index) {
         FailureInfo failure = null;
+        worked = true;
         try {
             work.run(stage, context(next.task(), stage.name(), true), stage.rollbackSteps(), false);
         } catch (Throwable e) {

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param phase whether it is due, runs, or is over
  * @param at when it is due
  * @param node the process that runs it, under a name that no other process ever has; {@code null} unless it runs
- * @param strandedSince since when all who came to run it had other stages than the plan; {@code null} if nobody had
+ * @param strandedSince since when all who came to run it had other stages than some task; {@code null} if nobody had
  */
 public record DriveState(
         long number,
