@@ -147,9 +147,10 @@ final class Lease {
 
     private PlanId handOver(Ledger ledger) {
         PlanRecord plan = ledger.open(planId);
+        boolean isLost = plan.epoch() != epoch;
         // Otherwise the end of the drive was committed, and the answer lost.
         boolean runs = plan.drive().phase() == DriveState.Phase.RUNNING;
-        if (plan.epoch() != epoch) {
+        if (isLost) {
             ledger.store().unfinished(planId).forEach(task -> returned(ledger, task));
         } else if (runs && loss instanceof StagesElsewhereException) {
             ledger.update(plan.driven(plan.drive().stranded(ledger.now())));

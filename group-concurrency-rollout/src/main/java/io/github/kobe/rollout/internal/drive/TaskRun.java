@@ -2,12 +2,10 @@ package io.github.kobe.rollout.internal.drive;
 
 import io.github.kobe.rollout.Checkpoint;
 import io.github.kobe.rollout.CheckpointException;
-import io.github.kobe.rollout.CheckpointStore;
 import io.github.kobe.rollout.FailureInfo;
 import io.github.kobe.rollout.PreviousConfig;
 import io.github.kobe.rollout.Stage;
 import io.github.kobe.rollout.TaskId;
-import io.github.kobe.rollout.TaskStatus;
 import io.github.kobe.rollout.internal.rules.Boundaries;
 import io.github.kobe.rollout.internal.rules.Boundaries.Next;
 import io.github.kobe.rollout.internal.rules.Boundaries.Way;
@@ -35,6 +33,7 @@ final class TaskRun {
     private final TaskId id;
     private final TaskSignals.Signal signal;
     private final StageWork work;
+    private final SeparateCheckpoints checkpoints;
 
     /** Where it is, as far as was committed. */
     private Next next;
@@ -60,6 +59,7 @@ final class TaskRun {
         options = engine.options();
         this.signal = signal;
         work = new StageWork(drive, signal);
+        checkpoints = new SeparateCheckpoints(engine);
         next = boundary(options.previous() == null ? Boundaries::begin : Boundaries::look);
     }
 
@@ -87,7 +87,7 @@ final class TaskRun {
                 failAround(e);
             }
         }
-        forgetCheckpoint();
+        checkpoints.forget(next.task());
         return next.way() == Way.LATER ? Optional.of(next.task()) : Optional.empty();
     }
 
@@ -175,11 +175,15 @@ final class TaskRun {
             return;
         }
         drive.lease().stay(id);
-        if (next.way() == Way.FORWARD) {
-            reconcile(stages);
-        }
-        while (next.way() == Way.FORWARD && goesOn()) {
-            forward(stages.get(next.task().stagesDone()));
+        try {
+            if (next.way() == Way.FORWARD) {
+                reconcile(stages);
+            }
+            while (next.way() == Way.FORWARD && goesOn()) {
+                forward(stages.get(next.task().stagesDone()));
+            }
+        } catch (CheckpointException e) {
+            failCheckpoint(e);
         }
         if (next.way() == Way.BACK && goesOn()) {
             back(stages);
@@ -192,22 +196,8 @@ final class TaskRun {
 
     /** A checkpoint kept apart may be one stage ahead, if the commit after it was lost. */
     private void reconcile(List<Stage> stages) {
-        CheckpointStore checkpoints = options.checkpoints();
         TaskRecord task = next.task();
-        if (checkpoints == null) {
-            return;
-        }
-        Optional<Checkpoint> found;
-        try {
-            found = checkpoints.load(id);
-            if (found.isPresent() && found.get().run() != task.run()) {
-                checkpoints.remove(id);
-                found = Optional.empty();
-            }
-        } catch (RuntimeException e) {
-            failCheckpoint("the checkpoint could not be loaded: ", e);
-            return;
-        }
+        Optional<Checkpoint> found = checkpoints.load(task);
         if (found.isEmpty()) {
             return;
         }
@@ -215,18 +205,10 @@ final class TaskRun {
         if (!checkpoint.fits(task.stageNames())) {
             LOG.warn("Task {} starts over: checkpoint {} doesn't fit its stages {}", id, checkpoint, task.stageNames());
             next = boundary((ledger, current) -> Boundaries.restart(ledger, current, task.run()));
-        } else if (checkpoint.lastCompletedStageIndex() == task.stagesDone() && isLatest(checkpoint, task)) {
+        } else if (SeparateCheckpoints.isNext(checkpoint, task)) {
             Stage stage = stages.get(task.stagesDone());
             pass(task, checkpoint.skipped(), stage.isConfirming() && !checkpoint.skipped(), checkpoint.data());
         }
-    }
-
-    /**
-     * Whether nobody has run the stage since. A node that has lost the plan may save what it has done at any time later, when
-     * another one was in the middle of the same stage, or has failed at it.
-     */
-    private static boolean isLatest(Checkpoint checkpoint, TaskRecord task) {
-        return checkpoint.attempt() == task.attempt() && checkpoint.token() >= task.token() - 1;
     }
 
     private void forward(Stage stage) {
@@ -246,9 +228,8 @@ final class TaskRun {
             return;
         }
         boolean skipped = idle && !begunBefore;
-        if (saveCheckpoint(task, skipped, context.data())) {
-            pass(task, skipped, stage.isConfirming() && !idle, context.data());
-        }
+        checkpoints.save(task, skipped, context.data());
+        pass(task, skipped, stage.isConfirming() && !idle, context.data());
     }
 
     private void pass(TaskRecord task, boolean skipped, boolean confirmed, Map<String, String> data) {
@@ -301,28 +282,13 @@ final class TaskRun {
         fail(FailureInfo.of(e), true);
     }
 
-    private boolean saveCheckpoint(TaskRecord task, boolean skipped, Map<String, String> data) {
-        CheckpointStore checkpoints = options.checkpoints();
-        if (checkpoints == null) {
-            return true;
-        }
-        int index = task.stagesDone();
-        try {
-            checkpoints.save(task.checkpointAfter(index, engine.now(), skipped, data));
-            return true;
-        } catch (RuntimeException e) {
-            failCheckpoint("the checkpoint could not be saved: ", e);
-            return false;
-        }
-    }
-
-    private void failCheckpoint(String what, RuntimeException e) {
+    private void failCheckpoint(CheckpointException e) {
         if (drive.isCut()) {
             LOG.debug("Task {} was interrupted at its checkpoint", id, e);
             return;
         }
-        LOG.warn("Task {}: {}", id, what, e);
-        fail(FailureInfo.of(new CheckpointException(what + e.getMessage(), e)), true);
+        LOG.warn("Task {} fails at its checkpoint", id, e);
+        fail(FailureInfo.of(e), true);
     }
 
     private void back(List<Stage> stages) {
@@ -421,13 +387,5 @@ final class TaskRun {
         }
         drive.committed();
         return after;
-    }
-
-    /** Where nothing is left that could go on from it. */
-    private void forgetCheckpoint() {
-        TaskRecord task = next.task();
-        if (task.status().isEnd() && !(task.status() == TaskStatus.FAILED && task.canRetry())) {
-            engine.options().forgetCheckpoints(List.of(id));
-        }
     }
 }
