@@ -244,8 +244,8 @@ class DurabilityTests extends RolloutsTestCase {
         PlanId planId = operator.start(plan("x", Samples.change("acme"))).planId();
         for (int lost = 1; lost <= TaskRules.MOST_LOST + 1; lost++) {
             HaltingStore halting = new HaltingStore(store);
-            try (GroupExecutor doomed = GroupExecutor.newVirtualThreadExecutor(
-                    GroupPolicy.builder().build())) {
+            try (GroupExecutor doomed =
+                    GroupExecutor.newVirtualThreadExecutor(GroupPolicy.builder().build())) {
                 Rollouts node = builder(doomed, halting)
                         .stages(slow)
                         .shutdownGrace(Duration.ZERO)

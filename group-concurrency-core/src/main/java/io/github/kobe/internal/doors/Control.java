@@ -51,8 +51,7 @@ final class Control {
                 GroupLimits before = overrideOf(key).orElse(GroupLimits.unset());
                 GroupLimits after = update.apply(before);
                 boolean hasAnEnd = lasting.ends != NEVER && orNull(after) != null;
-                done = (after.equals(before) && !hasAnEnd)
-                        || replace(key, orNull(before), orNull(after), lasting.ends);
+                done = (after.equals(before) && !hasAnEnd) || replace(key, orNull(before), orNull(after), lasting.ends);
             }
         }
     }

@@ -91,9 +91,10 @@ class LeaseSignalsTests {
         executor.submit("shared-too", "task", () -> "done").cancel(true);
         int wakes = leases.wakes();
 
-        assertThatIllegalStateException().isThrownBy(() -> leases.take(key -> {
-            throw new IllegalStateException(key);
-        }));
+        assertThatIllegalStateException()
+                .isThrownBy(() -> leases.take(key -> {
+                    throw new IllegalStateException(key);
+                }));
 
         assertThat(leases.wakes()).isEqualTo(wakes);
         assertThat(leases.touched()).containsExactlyInAnyOrder(KEY, "shared-too");

@@ -818,12 +818,9 @@ class LeaseTests {
     @Tag("RA13")
     void whatWaitedForItsRateWantsALeaseOnceThatLetsItStart() throws Exception {
         Rate oneAMinute = Rate.of(2, Duration.ofMinutes(2)).withBurst(1);
-        start(policy()
-                .group(
+        start(policy().group(
                         KEY,
-                        GroupLimits.unset()
-                                .withClusterMaxInFlight(Leases.LIMIT)
-                                .withRate(oneAMinute))
+                        GroupLimits.unset().withClusterMaxInFlight(Leases.LIMIT).withRate(oneAMinute))
                 .build());
         leases.lease(KEY, 1);
         call(KEY);

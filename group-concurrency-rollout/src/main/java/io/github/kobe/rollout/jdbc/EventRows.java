@@ -59,8 +59,8 @@ final class EventRows {
 
     private static final String SHOWN = " and not (published and type = '" + PROGRESS + "')";
 
-    static final String PAGE = "select * from rollout_event" + OF_PLAN
-            + " and position > ?" + SHOWN + " order by application, plan_id, position fetch first ? rows only";
+    static final String PAGE = "select * from rollout_event" + OF_PLAN + " and position > ?" + SHOWN
+            + " order by application, plan_id, position fetch first ? rows only";
 
     static final String LAST_POSITION = "select position from rollout_event" + OF_PLAN
             + " and position > 0 order by application desc, plan_id desc, position desc fetch first row only";

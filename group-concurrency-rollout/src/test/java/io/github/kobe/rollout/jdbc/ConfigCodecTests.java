@@ -43,9 +43,8 @@ class ConfigCodecTests {
     private TestDatabase.Product product;
 
     private final List<String> done = new CopyOnWriteArrayList<>();
-    private final Stage stage = Stage.named("A")
-            .step(ctx -> done.add("A"))
-            .rollback(ctx -> done.add("undo A, " + ctx.config()));
+    private final Stage stage =
+            Stage.named("A").step(ctx -> done.add("A")).rollback(ctx -> done.add("undo A, " + ctx.config()));
     private volatile boolean hasKey;
     private TestDatabase database;
     private GroupExecutor executor;

@@ -99,10 +99,11 @@ final class FilterRules {
     private static void warnIfNoKeyIsKnown(RequestKey key, GroupPolicy policy) {
         key.newcomers()
                 .onlyGroup()
-                .filter(only -> policy.groups().keySet().stream()
-                        .noneMatch(named -> key.canBe(named) && !named.equals(only)))
+                .filter(only ->
+                        policy.groups().keySet().stream().noneMatch(named -> key.canBe(named) && !named.equals(only)))
                 .ifPresent(only -> LOGGER.warn("All requests of a rule of the web filter share the group '"
-                        + PrintableText.ofKey(only) + "': the rule has known-keys-only, but no group is named exactly that"
+                        + PrintableText.ofKey(only)
+                        + "': the rule has known-keys-only, but no group is named exactly that"
                         + " one of its keys could be, and there is no bean of type " + KnownGroupKeys.class.getName()
                         + ". Patterns and a GroupLimitsResolver make no key known."));
     }

@@ -83,7 +83,11 @@ final class FilterSettings {
                     false,
                     Verdict.PASSES,
                     new Newcomers(
-                            DEFAULT_PREFIX + UNKNOWN, () -> Newcomers.NOBODY_KNOWS, false, Integer.MAX_VALUE, System::nanoTime));
+                            DEFAULT_PREFIX + UNKNOWN,
+                            () -> Newcomers.NOBODY_KNOWS,
+                            false,
+                            Integer.MAX_VALUE,
+                            System::nanoTime));
             // for all paths
             return List.of(
                     new FilterRule(List.of(), Set.of(), ofBean, defaultExecutor(), null, "", Hold.UNTIL_COMPLETE));

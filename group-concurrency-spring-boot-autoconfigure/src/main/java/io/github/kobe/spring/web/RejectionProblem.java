@@ -97,7 +97,8 @@ record RejectionProblem(
     }
 
     /** {@return in how many seconds to come back, which isn't the same for all, who would come back together; {@code null}: never} */
-    @Nullable String retryAfter() {
+    @Nullable
+    String retryAfter() {
         if (isVain) {
             return null;
         }

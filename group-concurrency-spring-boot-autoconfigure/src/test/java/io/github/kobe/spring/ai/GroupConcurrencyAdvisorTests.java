@@ -213,9 +213,7 @@ class GroupConcurrencyAdvisorTests {
     @ValueSource(strings = {"wait", "halfway"})
     void aStreamThatIsCancelledGivesItsPermitBackBeforeItsFirstPartAndAfterIt(String text) {
         Gate begun = new Gate();
-        Disposable stream = assistant
-                .client()
-                .stream(GROUP, text)
+        Disposable stream = assistant.client().stream(GROUP, text)
                 .doOnNext(part -> begun.open())
                 .subscribe();
         server.awaitAsked();

@@ -121,7 +121,8 @@ public final class ModelServer implements AutoCloseable {
             throw new IOException("The connection ends here");
         }
         if (said.equals("halfway")) {
-            ObjectNode empty = answer("chat.completion.chunk"); // Spring AI 1.1 hands on a part once it has the next one
+            ObjectNode empty =
+                    answer("chat.completion.chunk"); // Spring AI 1.1 hands on a part once it has the next one
             choiceOf(empty, null).putObject("delta").put("content", "");
             event(body, empty.toString());
             asked.open();

@@ -215,8 +215,8 @@ class ConnectionsInTransactionsTests {
     @Tag("J4")
     void whatARequestKeepsOpenThatGoesOnElsewhereIsNotWithItsThread() {
         servlets()
-                .withConfiguration(BootAutoConfigurations.named(
-                        "DispatcherServletAutoConfiguration", "WebMvcAutoConfiguration"))
+                .withConfiguration(
+                        BootAutoConfigurations.named("DispatcherServletAutoConfiguration", "WebMvcAutoConfiguration"))
                 .withBean(Reports.class)
                 .run(context -> {
                     DataSource dataSource = context.getBean(DataSource.class);

@@ -33,8 +33,7 @@ class ThreadBoundRequestsTests {
 
     @BeforeAll
     static void start() {
-        ContextRegistry.getInstance()
-                .registerThreadLocalAccessor(ACCESSOR, TENANT::get, TENANT::set, TENANT::remove);
+        ContextRegistry.getInstance().registerThreadLocalAccessor(ACCESSOR, TENANT::get, TENANT::set, TENANT::remove);
         server = new WebServer(
                 Application.class,
                 "spring.threads.virtual.enabled=false",

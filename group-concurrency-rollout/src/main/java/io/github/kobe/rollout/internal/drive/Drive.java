@@ -202,7 +202,8 @@ final class Drive {
                     return true;
                 }
             }
-            boolean mayStart = !isLeft() && backlog.hasWork() && threads.running().size() < limit;
+            boolean mayStart =
+                    !isLeft() && backlog.hasWork() && threads.running().size() < limit;
             long now = System.nanoTime();
             threads.await(mayStart ? 0 : Math.min(lookAt - now, reportAt - now));
         }

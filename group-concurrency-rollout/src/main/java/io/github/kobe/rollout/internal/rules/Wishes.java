@@ -110,8 +110,8 @@ public final class Wishes {
     /** Leaves the wish with the task, if its state allows it and nobody wants something stronger. */
     public static void grant(Ledger ledger, TaskRecord task, Wish wish) {
         check(ledger, task, wish);
-        boolean withdraws = (wish.is(Kind.RESUME) && task.wants(Kind.PAUSE))
-                || (wish.is(Kind.PAUSE) && task.wants(Kind.RESUME));
+        boolean withdraws =
+                (wish.is(Kind.RESUME) && task.wants(Kind.PAUSE)) || (wish.is(Kind.PAUSE) && task.wants(Kind.RESUME));
         if (withdraws) {
             ledger.wish(task, null);
             return;
