@@ -77,6 +77,7 @@ final class Newcomers {
     }
 
     /** {@return the key of the group that is for all requests, unless the policy names one of theirs; empty: there is none} */
+    @SuppressWarnings("ReferenceEquality") // identity is meant
     Optional<String> onlyGroup() {
         return knownOnly && known.get() == NOBODY_KNOWS ? Optional.of(sharedGroup) : Optional.empty();
     }
