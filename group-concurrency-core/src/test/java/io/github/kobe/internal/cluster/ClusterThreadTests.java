@@ -10,6 +10,8 @@ import io.github.kobe.internal.doors.EngineAccess;
 import io.github.kobe.internal.doors.EngineAccess.Surroundings;
 import io.github.kobe.testing.Deadline;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -19,6 +21,9 @@ import org.junit.jupiter.api.Timeout;
 @Tag("CL63")
 @Timeout(60)
 class ClusterThreadTests {
+
+    /** One after the other without a pause, they would leave the thread next to no time on a busy machine. */
+    private static final long BETWEEN_COLLECTIONS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final ClusterStore store = ClusterStore.inMemory();
     private @Nullable GroupExecutor executor;
@@ -48,6 +53,7 @@ class ClusterThreadTests {
         executor = null;
         Deadline.until("the thread has ended", () -> {
             System.gc();
+            LockSupport.parkNanos(BETWEEN_COLLECTIONS);
             return !thread.isAlive();
         });
     }
