@@ -63,17 +63,26 @@ class CancelNowTests extends RolloutsTestCase {
     @Tag("R123")
     @Tag("R141")
     void anyNodeMayAskForItAndAPlanIsCancelledWithAllThatWaits() throws Exception {
-        Rollouts driver = rollouts(hanging("A"));
+        Stage interrupted = Stage.named("A").step(ctx -> {
+            try {
+                never.pass();
+            } catch (InterruptedException e) {
+                done.add("interrupted");
+                throw e;
+            }
+        });
+        Rollouts driver = rollouts(interrupted);
         PlanId planId = driver.start(
                         plan("x", 2, Samples.change("acme"), Samples.change("zorg"), Samples.change("hooli")))
                 .planId();
         never.awaitArrived(2);
-        Rollouts other = builder(executor, store).stages(hanging("A")).buildClosed();
+        Rollouts other = builder(executor, store).stages(interrupted).buildClosed();
 
         assertThat(other.cancelNow(planId).success()).isTrue();
 
         assertThat(settled(driver, planId).tasks()).containsOnlyKeys(TaskStatus.CANCELLED);
         assertThat(driver.plan(planId).status()).isEqualTo(PlanStatus.CANCELLED);
+        assertThat(done).containsExactly("interrupted", "interrupted");
     }
 
     @Test
