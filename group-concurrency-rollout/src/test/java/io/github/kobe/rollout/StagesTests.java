@@ -374,7 +374,7 @@ class StagesTests extends RolloutsTestCase {
                 }));
         Deadline.until(
                 "the stages are found to be others",
-                () -> asked.get() == 1 && executor.stats().running() == 1);
+                () -> gate.arrived() == 1 && asked.get() == 1 && executor.stats().running() == 1);
         gate.open();
 
         assertThat(settled(newer, planId).status()).isEqualTo(PlanStatus.PARTIAL_FAILED);
@@ -383,6 +383,9 @@ class StagesTests extends RolloutsTestCase {
                 .isEqualTo(FailureInfo.STAGES_CHANGED);
         assertThat(newer.task(TenantId.of("acme")).status()).isEqualTo(TaskStatus.COMPLETED);
         assertThat(done).containsExactly("A", "B");
+        assertThat(store.findPlan(planId).orElseThrow().drive().strandedSince())
+                .as("a retry waits anew")
+                .isNull();
     }
 
     @Test

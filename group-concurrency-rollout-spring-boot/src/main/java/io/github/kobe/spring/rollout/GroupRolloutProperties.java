@@ -19,7 +19,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param node The name of this node in events, in the database and in the log. By default that of its host, with the number
  *     of the process.
  * @param retention After what time plans that have ended are removed, more than zero. By default they stay.
- * @param waitForStages How long a plan waits for a node that has its stages, zero or more, before its tasks fail: while a new
+ * @param waitForStages How long a task waits for a node that has its stages, zero or more, before it fails: while a new
  *     version is rolled out, nodes of two versions work side by side.
  * @param tenantsAtOnce How many tenants a plan changes at once if it doesn't specify it, at least 1.
  * @param conflict What happens to a task if another task has its tenant.

@@ -137,12 +137,14 @@ final class Drive {
 
     /** {@return the task, if it could not begin yet} */
     private Optional<TaskRecord> run(TaskId id) {
+        if (isLeft() && !lease.isUnseen(id)) {
+            return Optional.empty(); // the next drive begins it
+        }
         TaskSignals.Signal signal = signals.open(id);
         try {
             return new TaskRun(engine, this, id, signal).run();
         } catch (StagesElsewhereException e) {
             elsewhere = e;
-            signals.wakeAll();
             return Optional.empty();
         } finally {
             signals.close(id);
@@ -378,7 +380,7 @@ final class Drive {
         return lease.isOver();
     }
 
-    /** {@return whether nothing more begins here, since another node has the stages of some task} */
+    /** {@return whether nothing more begins here, since this node lacks the stages of some task} */
     boolean isLeft() {
         return elsewhere != null;
     }

@@ -48,6 +48,9 @@ final class Lease {
     /** Written by the drive's thread before any other begins. */
     private long epoch;
 
+    /** When it was taken over; written as {@link #epoch}. */
+    private Instant takenAt = Instant.EPOCH;
+
     /** Since when no node had the stages of all tasks that run, by what is known. */
     private volatile @Nullable Instant strandedSince;
 
@@ -94,6 +97,7 @@ final class Lease {
         }
         ledger.update(plan.takenOverBy(engine.process()));
         epoch = plan.epoch() + 1;
+        takenAt = ledger.now();
         strandedSince = plan.drive().strandedSince();
         // This node itself lives, whether its last drive ended without the store, or an answer to this one was lost.
         String lost = engine.process().equals(plan.drive().node())
@@ -153,7 +157,8 @@ final class Lease {
         if (isLost) {
             ledger.store().unfinished(planId).forEach(task -> returned(ledger, task));
         } else if (runs && loss instanceof StagesElsewhereException) {
-            ledger.update(plan.driven(plan.drive().stranded(ledger.now())));
+            Duration held = Duration.between(takenAt, ledger.now());
+            ledger.update(plan.driven(plan.drive().stranded(ledger.now(), held)));
             ledger.callDrive(ledger.now().plus(RolloutOptions.OTHERS_COME));
         } else if (runs) {
             ledger.update(plan.driven(plan.drive().handedOver(ledger.now())));
@@ -161,19 +166,27 @@ final class Lease {
         return planId;
     }
 
-    /** {@return whether nobody who came for as long as is waited for had the stages of a task} It did nothing meanwhile. */
+    /**
+     * {@return whether a task has waited for as long as it may for a node with its stages} The time begins anew when the task
+     * comes on, and stands still while a node has the plan.
+     */
     boolean isStranded(TaskRecord task) {
         Instant since = strandedSince;
         Duration wait = engine.options().waitForStages();
-        if (since == null) {
+        if (since == null || wait.isZero()) {
             return wait.isZero();
         }
         Instant moved = task.checkpointAt() == null ? task.startedAt() : task.checkpointAt();
         Instant from = moved != null && moved.isAfter(since) ? moved : since;
-        return !engine.now().isBefore(from.plus(wait));
+        return !takenAt.isBefore(from.plus(wait));
     }
 
-    /** This node has the stages of a task. Once it has those of all that ran, the plan isn't stranded any more. */
+    /** {@return whether the task ran at the takeover, and it isn't known yet that this node has its stages} */
+    boolean isUnseen(TaskId id) {
+        return unseen.contains(id);
+    }
+
+    /** This node has the stages of a task, or the task has come to rest. Once it has those of all that ran, the plan isn't stranded any more. */
     void stay(TaskId id) {
         unseen.remove(id);
         if (strandedSince != null && unseen.isEmpty()) {

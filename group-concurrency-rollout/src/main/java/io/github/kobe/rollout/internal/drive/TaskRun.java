@@ -40,7 +40,7 @@ final class TaskRun {
 
     private boolean entered;
 
-    /** Whether a stage was run: one is, even if the plan is left to other nodes, so that all tasks come on. */
+    /** Whether it has come to the boundary of a stage: even if the plan is left to other nodes, each task comes to one. */
     private boolean worked;
 
     /** Known from the time that stages may run. */
@@ -86,6 +86,9 @@ final class TaskRun {
             } else {
                 failAround(e);
             }
+        }
+        if (next.way() == Way.REST) {
+            drive.lease().stay(id);
         }
         checkpoints.forget(next.task());
         return next.way() == Way.LATER ? Optional.of(next.task()) : Optional.empty();
@@ -215,7 +218,6 @@ final class TaskRun {
         TaskRecord task = next.task();
         TaskContext context = context(task, stage.name(), false);
         boolean idle;
-        worked = true;
         try {
             idle = work.run(stage, context, stage.steps(), true);
         } catch (Throwable e) {
@@ -235,6 +237,7 @@ final class TaskRun {
     private void pass(TaskRecord task, boolean skipped, boolean confirmed, Map<String, String> data) {
         TaskCommand.PassStage pass = new TaskCommand.PassStage(skipped, confirmed, data);
         next = persist(() -> engine.passed(drive.lease(), task, pass));
+        worked = true;
         begunBefore = hasBegun(task, next.task());
         retried = 0;
     }
@@ -314,7 +317,6 @@ final class TaskRun {
     /** {@return whether the stage is rolled back, or can't be; otherwise it is tried again, or the drive ends} */
     private boolean undo(Stage stage, int index) {
         FailureInfo failure = null;
-        worked = true;
         try {
             work.run(stage, context(next.task(), stage.name(), true), stage.rollbackSteps(), false);
         } catch (Throwable e) {
@@ -329,6 +331,7 @@ final class TaskRun {
         }
         FailureInfo missed = failure;
         next = boundary((ledger, task) -> Boundaries.undone(ledger, task, index, missed));
+        worked = true;
         return true;
     }
 

@@ -1,5 +1,6 @@
 package io.github.kobe.rollout.internal.rules;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -55,12 +56,16 @@ public record DriveState(
     }
 
     public DriveState over() {
-        return new DriveState(number, Phase.OVER, null, null, strandedSince);
+        return new DriveState(number, Phase.OVER, null, null, null);
     }
 
-    /** {@return what is over, since whoever ran it has other stages} */
-    public DriveState stranded(Instant now) {
-        return new DriveState(number, Phase.OVER, null, null, strandedSince == null ? now : strandedSince);
+    /**
+     * {@return what is over, since whoever ran it has other stages}
+     *
+     * @param held for how long that one had the plan, in which no other could come
+     */
+    public DriveState stranded(Instant now, Duration held) {
+        return new DriveState(number, Phase.OVER, null, null, strandedSince == null ? now : strandedSince.plus(held));
     }
 
     /** {@return what is run by a process that has the plan's stages} */
