@@ -544,6 +544,26 @@ class RateTests {
 
     @Test
     @Tag("RA11")
+    void aGroupThatAPolicyHasPutUnderAnotherRuleHasRunAllTheSame() throws Exception {
+        GroupExecutor executor = start(GroupPolicy.builder());
+        for (TaskHandle<String> task : submit(executor, 3)) {
+            task.await();
+        }
+        executor.updatePolicy(engines.witnessed(
+                executor,
+                GroupPolicy.builder()
+                        .group("a", GroupLimits.unset().withMaxConcurrency(100))
+                        .build()));
+
+        executor.setLimits("a", sixty());
+        submit(executor, 3);
+
+        assertThat(queued(executor)).isEqualTo(3);
+        executor.resetLimits("a");
+    }
+
+    @Test
+    @Tag("RA11")
     void onlyAnEvictionForgetsWhatWasStarted() {
         GroupExecutor executor = start(policy());
         submit(executor, 3);

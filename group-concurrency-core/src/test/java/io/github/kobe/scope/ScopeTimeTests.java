@@ -168,15 +168,17 @@ class ScopeTimeTests extends ScopeTestCase {
     @Tag("S25")
     @Test
     void aForkThatIgnoresInterruptsDelaysClose() throws Exception {
-        GroupExecutor executor = executor(1);
+        GroupExecutor executor = engines.start(policy(1), clock);
         Scopes scopes = Scopes.of(executor);
         Caller<Object> owner = Caller.start(() -> {
-            try (var scope = scopes.open(Joiner.<Object>awaitAll(), cf -> cf.withTimeout(Duration.ofMillis(20)))) {
+            try (var scope = scopes.open(Joiner.<Object>awaitAll(), cf -> cf.withTimeout(Duration.ofSeconds(1)))) {
                 scope.fork("a", gate.stubbornlyThen("x"));
                 assertThatThrownBy(scope::join).isInstanceOf(CancelledByTimeoutException.class);
             }
             return null;
         });
+        gate.awaitArrived(1);
+        clock.advance(Duration.ofSeconds(1), executor);
         Deadline.until(
                 "it closes",
                 () -> scopes.live().stream().anyMatch(scope -> scope.owner() == ScopeSnapshot.Owner.CLOSING));

@@ -101,7 +101,7 @@ final class ViewFuture<V> extends FutureTask<V> {
         }
     }
 
-    /** Waits as long, and lends nothing; false if the time is up before it is done. */
+    /** Waits so long at most, and lends nothing; false if the time is up before it is done. */
     boolean awaitFor(long nanos) throws InterruptedException {
         try {
             super.get(nanos, TimeUnit.NANOSECONDS);

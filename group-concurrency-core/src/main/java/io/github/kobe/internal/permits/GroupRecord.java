@@ -107,6 +107,12 @@ public final class GroupRecord {
 
     // ---- statistics
 
+    /** {@return whether work of the group has ended, under any of its rules} Under the guard. */
+    boolean hasCounted(Counters counters) {
+        Counters before = earlier;
+        return counters.ended() > 0 || (before != null && before.ended() > 0);
+    }
+
     /** {@return how the group's work has ended under all its rules, with {@code open}, what waits or is in flight} */
     TaskTotals totals(Counters counters, long open) {
         Counters before = earlier;

@@ -50,7 +50,7 @@ public abstract class Fork {
      *
      * @param failure what the code threw; {@code null}: nothing
      * @param nanos how long it ran
-     * @param stopped whether it failed, and a shutdown of its group or of the executor had interrupted it
+     * @param stopped whether a shutdown of its group or of the executor has come since it got its permits
      */
     protected abstract void ran(@Nullable Object value, @Nullable Throwable failure, long nanos, boolean stopped);
 

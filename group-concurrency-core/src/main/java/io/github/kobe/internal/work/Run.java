@@ -269,7 +269,7 @@ public final class Run extends Hold implements Runnable, Later {
         }
         boolean completes = letGo();
         endInterrupts();
-        task.ran(value, failure, end - start, failure != null && isStopped());
+        task.ran(value, failure, end - start, isStopped());
         finish(completes ? task.outcomeOf(value, failure, start, end) : null, end, end - start);
     }
 

@@ -12,9 +12,10 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplicat
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.context.annotation.Role;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
-import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
+import org.springframework.web.filter.OncePerRequestFilter;
 
 /**
  * Limits the connections of the application's data sources, if it says to which group a connection belongs. The data sources of
@@ -38,6 +39,7 @@ public final class GroupConcurrencyDataSourceAutoConfiguration {
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnBean(ConnectionGroup.class)
     @Import(ConnectionExecutors.class)
+    @ImportRuntimeHints(Pools.Hints.class)
     static final class LimitedConfiguration {
 
         @Bean
@@ -47,10 +49,10 @@ public final class GroupConcurrencyDataSourceAutoConfiguration {
             return new DataSourceLimiter(connections);
         }
 
-        /** With Spring MVC. */
+        /** With any servlets. */
         @Configuration(proxyBeanMethods = false)
         @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
-        @ConditionalOnClass(WebMvcConfigurer.class)
+        @ConditionalOnClass(OncePerRequestFilter.class)
         static final class RequestThreadsConfiguration {
 
             @Bean

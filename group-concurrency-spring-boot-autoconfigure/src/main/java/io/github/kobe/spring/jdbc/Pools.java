@@ -1,6 +1,7 @@
 package io.github.kobe.spring.jdbc;
 
 import com.zaxxer.hikari.HikariConfigMXBean;
+import java.lang.reflect.Field;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -11,6 +12,8 @@ import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.boot.jdbc.metadata.CompositeDataSourcePoolMetadataProvider;
@@ -20,6 +23,7 @@ import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
 import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
 
 /** What is known of the pools of data sources. Spring Boot's classes for that, and HikariCP, need not be there. */
 final class Pools {
@@ -80,7 +84,23 @@ final class Pools {
     /** It has a setter for that alone. */
     private static @Nullable DataSource readOnlyOf(LazyConnectionDataSourceProxy lazy) {
         DirectFieldAccessor fields = new DirectFieldAccessor(lazy);
-        return fields.isReadableProperty(READ_ONLY) ? (DataSource) fields.getPropertyValue(READ_ONLY) : null;
+        if (!fields.isReadableProperty(READ_ONLY)) {
+            throw new IllegalStateException("Whether a LazyConnectionDataSourceProxy has a data source for read-only"
+                    + " connections can't be told, since it has no field '" + READ_ONLY + "'");
+        }
+        return (DataSource) fields.getPropertyValue(READ_ONLY);
+    }
+
+    /** For native images, where a field can be read only if that is known beforehand. */
+    static final class Hints implements RuntimeHintsRegistrar {
+
+        @Override
+        public void registerHints(RuntimeHints hints, @Nullable ClassLoader loader) {
+            Field field = ReflectionUtils.findField(LazyConnectionDataSourceProxy.class, READ_ONLY);
+            if (field != null) {
+                hints.reflection().registerField(field);
+            }
+        }
     }
 
     private static boolean isWrapperFor(DataSource found, Class<?> type) {

@@ -1,17 +1,20 @@
 package io.github.kobe.spring.jdbc;
 
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.web.servlet.AsyncHandlerInterceptor;
-import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
-import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
+import org.springframework.core.Ordered;
+import org.springframework.web.filter.OncePerRequestFilter;
 
 /**
- * Takes a request's connections from its thread once Spring MVC goes on without that, which serves another request then. A
- * session of JPA that is open in the view keeps its connection until the answer.
+ * Takes from a thread what a request leaves open with it: the thread serves another request next. A session of JPA that is open
+ * in the view keeps its connection until an asynchronous answer. This is the outermost filter, since until then the thread works
+ * for the request, and must not wait for what that has.
  */
-final class RequestThreads implements WebMvcConfigurer, AsyncHandlerInterceptor {
+final class RequestThreads extends OncePerRequestFilter implements Ordered {
 
     private final ObjectProvider<LimitedConnections> connections;
 
@@ -20,13 +23,27 @@ final class RequestThreads implements WebMvcConfigurer, AsyncHandlerInterceptor 
     }
 
     @Override
-    public void addInterceptors(InterceptorRegistry registry) {
-        registry.addInterceptor(this);
+    public int getOrder() {
+        return HIGHEST_PRECEDENCE;
     }
 
     @Override
-    public void afterConcurrentHandlingStarted(
-            HttpServletRequest request, HttpServletResponse response, Object handler) {
-        connections.getObject().leaveThread();
+    protected boolean shouldNotFilterAsyncDispatch() {
+        return false;
+    }
+
+    @Override
+    protected boolean shouldNotFilterErrorDispatch() {
+        return false;
+    }
+
+    @Override
+    protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+            throws ServletException, IOException {
+        try {
+            chain.doFilter(request, response);
+        } finally {
+            connections.getObject().leaveThread();
+        }
     }
 }

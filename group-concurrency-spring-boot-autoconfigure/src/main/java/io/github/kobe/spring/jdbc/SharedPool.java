@@ -83,8 +83,8 @@ final class SharedPool {
      * @throws InvalidSettingException if its pool doesn't go with the settings
      */
     void found(DataSource found, IntSupplier maximumOfPool) {
-        pool = found;
         maximum = maximumOfPool;
+        pool = found;
         check(settings);
         warnOfWaits(found, policy());
         follow();
@@ -163,7 +163,10 @@ final class SharedPool {
             return by.number();
         }
         int ofPool = maximum.getAsInt();
-        return ofPool == Pools.UNKNOWN ? UNLIMITED : Math.max(1, ofPool - by.reserve());
+        if (ofPool == Pools.UNKNOWN) {
+            return pool == null ? UNLIMITED : latest; // it was known, or the start had failed
+        }
+        return Math.max(1, ofPool - by.reserve());
     }
 
     private void check(ConnectionSettings by) {

@@ -23,7 +23,7 @@ import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
 /** One call of an annotated method. */
 final class GuardedCall {
 
-    /** Proceeds where the caller's stack may be another one: aspects further in ask their thread for the call. */
+    /** Proceeds where Spring hasn't exposed the invocation: aspects further in look it up in a thread-local. */
     private static final MethodInterceptor AWAY = ExposeInvocationInterceptor.INSTANCE;
 
     private final GuardedMethod method;

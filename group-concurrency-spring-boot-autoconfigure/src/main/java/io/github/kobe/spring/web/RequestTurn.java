@@ -11,6 +11,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionStage;
@@ -84,7 +85,8 @@ final class RequestTurn implements AsyncListener {
                 return null;
             };
             for (GroupTaskDecorator decorator : decorators.reversed()) {
-                goOn = decorator.decorate(admission.groupKey(), goOn);
+                goOn = Objects.requireNonNull(
+                        decorator.decorate(admission.groupKey(), goOn), "A GroupTaskDecorator returned null");
             }
             rest = goOn;
             context = request.startAsync(request, response);

@@ -16,6 +16,8 @@ import io.github.kobe.spring.testing.BootAutoConfigurations;
 import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
+import jakarta.servlet.Filter;
+import jakarta.servlet.ServletException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Map;
@@ -26,7 +28,6 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -213,16 +214,26 @@ class ConnectionsInTransactionsTests {
     @Test
     @Tag("boot")
     @Tag("J4")
-    void whatARequestKeepsOpenThatGoesOnElsewhereIsNotWithItsThread() {
+    void whatARequestLeavesOpenIsNotWithItsThreadOnceItHasLeft() {
         servlets()
                 .withConfiguration(
                         BootAutoConfigurations.named("DispatcherServletAutoConfiguration", "WebMvcAutoConfiguration"))
+                .withPropertyValues("group-concurrency.datasource.defaults.max-concurrency=1")
                 .withBean(Reports.class)
                 .run(context -> {
                     DataSource dataSource = context.getBean(DataSource.class);
                     GroupExecutor connections = context.getBean("connections", GroupExecutor.class);
                     PooledApplication.TENANT.set("a");
+                    Filter audit = (request, response, chain) -> {
+                        chain.doFilter(request, response);
+                        try (Connection own = dataSource.getConnection()) {
+                            assertThat(own.isClosed()).isFalse();
+                        } catch (SQLException e) {
+                            throw new ServletException(e);
+                        }
+                    };
                     MockMvcBuilders.webAppContextSetup(context)
+                            .addFilters(context.getBean(RequestThreads.class), audit)
                             .build()
                             .perform(MockMvcRequestBuilders.get("/report"))
                             .andExpect(MockMvcResultMatchers.request().asyncStarted());
@@ -246,14 +257,6 @@ class ConnectionsInTransactionsTests {
                     }
                     assertThat(connections.stats().inFlight()).isZero();
                 });
-    }
-
-    @Test
-    @Tag("J4")
-    void withoutSpringMvcNothingTellsOfThreads() {
-        servlets()
-                .withClassLoader(new FilteredClassLoader("org.springframework.web.servlet"))
-                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean("groupConcurrencyRequestThreads"));
     }
 
     private static WebApplicationContextRunner servlets() {
