@@ -153,6 +153,7 @@ class PastDefectsTests {
         Caller<Boolean> late =
                 Caller.startPlatform(() -> executor.tryAcquire("a", SECOND).isPresent());
         Deadline.until("queued", () -> group.queued() == 1);
+        late.awaitBlocked(); // its time begins only once it is queued
         assertThat(group.lockSaturated()).isTrue();
         try {
             clock.advance(SECOND);
