@@ -101,6 +101,9 @@ public final class Witness {
     public <T> T waiting(String awaitedGroup, Callable<T> wait) throws Exception {
         Inside inside = insides.get(Thread.currentThread());
         if (inside == null) {
+            if (uncounted.containsKey(Thread.currentThread())) {
+                mayLendUnseen(awaitedGroup); // as by work that a rejection policy has the caller run under its permit
+            }
             return wait.call();
         }
         Group group = group(awaitedGroup);
