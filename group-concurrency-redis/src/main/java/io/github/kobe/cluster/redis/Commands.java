@@ -16,9 +16,6 @@ import org.jspecify.annotations.Nullable;
 /** Runs scripts, each once, and gives up those that are not answered in time. */
 final class Commands {
 
-    /** What a server answers that another one may have replaced: it is a replica now, or has lost its own. */
-    private static final List<String> MAY_BE_REPLACED = List.of("READONLY", "NOREPLICAS", "MASTERDOWN");
-
     /** After so many in a row without an answer the connection is given up: it may be one on which nothing comes. */
     private static final int MOST_TIMEOUTS = 2;
 
@@ -100,7 +97,7 @@ final class Commands {
                 complete(parts);
                 return;
             }
-            if (error != null && MAY_BE_REPLACED.stream().anyMatch(error::startsWith)) {
+            if (error != null && error.startsWith("READONLY")) {
                 // What is the primary may have another address now.
                 loop.run(() -> line.lost(connection, new RedisStoreException(error)));
             }

@@ -192,7 +192,7 @@ class FaultsTests {
         assertThat(a.failure(Kind.EXCHANGE)).startsWith("NOREPLICAS ");
 
         server.cli("CONFIG", "SET", "min-replicas-to-write", "0");
-        a.speakUntilAnswered(Kind.EXCHANGE); // by another connection, since another server might have been the primary
+        assertThat(a.say(Kind.EXCHANGE).kind()).isEqualTo(Answer.Kind.OK);
     }
 
     @Test
