@@ -374,7 +374,9 @@ class StagesTests extends RolloutsTestCase {
                 }));
         Deadline.until(
                 "the stages are found to be others",
-                () -> gate.arrived() == 1 && asked.get() == 1 && executor.stats().running() == 1);
+                () -> gate.arrived() == 1
+                        && asked.get() == 1
+                        && executor.stats().running() == 1);
         gate.open();
 
         assertThat(settled(newer, planId).status()).isEqualTo(PlanStatus.PARTIAL_FAILED);

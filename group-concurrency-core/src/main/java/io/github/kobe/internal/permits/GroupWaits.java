@@ -138,7 +138,10 @@ abstract sealed class GroupWaits extends FreePermits permits GroupStarts {
         if (terms == null) {
             return null;
         }
-        if (rate == null && queue.isEmpty() && isAllFree(limits()) && !asGroup().record.hasCounted(counters)) {
+        if (rate == null
+                && queue.isEmpty()
+                && isAllFree(limits())
+                && !asGroup().record.hasCounted(counters)) {
             return GroupRate.rested(terms, engine.now()); // nothing has come yet
         }
         return rate != null && rate.isBy(terms) ? rate : GroupRate.changed(rate, terms, engine.now());
