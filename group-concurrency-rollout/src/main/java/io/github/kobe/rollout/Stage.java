@@ -101,7 +101,8 @@ public final class Stage {
     /**
      * Sets the condition under which there is nothing to do: the stage is then recorded as skipped, and not rolled back. If
      * the stage may have begun before, as in an earlier run or on another node that had the plan, it is recorded as completed,
-     * and is rolled back with the others, which has to bear that nothing was done; this doesn't {@linkplain #confirmsHealth() confirm} anything.
+     * and is rolled back with the others, which has to bear that nothing was done; this doesn't
+     * {@linkplain #confirmsHealth() confirm} anything.
      *
      * @param condition called just before the steps
      * @return a changed copy of this stage

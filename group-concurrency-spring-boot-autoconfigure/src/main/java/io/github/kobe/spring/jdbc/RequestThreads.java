@@ -7,6 +7,7 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.core.Ordered;
+import org.springframework.util.function.SingletonSupplier;
 import org.springframework.web.filter.OncePerRequestFilter;
 
 /**
@@ -16,10 +17,11 @@ import org.springframework.web.filter.OncePerRequestFilter;
  */
 final class RequestThreads extends OncePerRequestFilter implements Ordered {
 
-    private final ObjectProvider<LimitedConnections> connections;
+    /** Asked for with the first request, since filters are made before other beans. */
+    private final SingletonSupplier<LimitedConnections> connections;
 
     RequestThreads(ObjectProvider<LimitedConnections> connections) {
-        this.connections = connections;
+        this.connections = SingletonSupplier.of(connections::getObject);
     }
 
     @Override
@@ -43,7 +45,7 @@ final class RequestThreads extends OncePerRequestFilter implements Ordered {
         try {
             chain.doFilter(request, response);
         } finally {
-            connections.getObject().leaveThread();
+            connections.obtain().leaveThread();
         }
     }
 }
