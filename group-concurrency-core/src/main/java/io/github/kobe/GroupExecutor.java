@@ -862,7 +862,8 @@ public final class GroupExecutor implements AutoCloseable {
      * <ul>
      *   <li>Work that is submitted by code that runs under this executor is accepted until the drain ends, and so are
      *       its requests for permits.
-     *   <li>Work that waits in paused groups is cancelled at once, which counts as forced.
+     *   <li>Work that waits in groups that are paused without an end is cancelled at once, which counts as forced. A
+     *       pause with an end is waited for, within the time.
      *   <li>If the caller is interrupted, the shutdown is forced at once, and the interrupt status is set again.
      *   <li>A second call joins the first and returns what it returns.
      *   <li>Called from inside a task, it doesn't wait for that task. A later {@link #shutdown()} still interrupts it.

@@ -205,7 +205,7 @@ abstract sealed class GroupWaits extends FreePermits permits GroupStarts {
     }
 
     /**
-     * Pauses or resumes. What waits in a paused group ends at once while the executor drains.
+     * Pauses or resumes. What waits in a group that is paused without an end ends at once while the executor drains.
      *
      * @param ends when the pause ends by itself; {@link Long#MAX_VALUE}: it doesn't
      */
