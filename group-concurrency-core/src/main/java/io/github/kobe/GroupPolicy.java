@@ -494,8 +494,8 @@ public final class GroupPolicy {
 
         /**
          * Sets the limits of groups that have none of their own. Numbers that are unset get these values: concurrency
-         * 1 (or the number over all instances, if there is one), no limit in flight, no limit of the queue, no time-out,
-         * weight 1.
+         * 1 (or the number over all instances, if there is one), as many in flight as may run, no limit of the queue,
+         * no time-out, weight 1.
          *
          * @param limits replaces all defaults set before
          * @return this builder

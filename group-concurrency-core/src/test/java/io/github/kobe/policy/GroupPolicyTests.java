@@ -26,7 +26,7 @@ class GroupPolicyTests {
 
     @Tag("G2")
     @Test
-    void byDefaultAGroupRunsOneTaskAtOnceAndNothingElseIsLimited() {
+    void byDefaultAGroupHasOneTaskInFlightAndNeitherQueuesNorAllGroupsAreLimited() {
         GroupPolicy policy = GroupPolicy.builder().build();
 
         assertThat(policy.defaultMaxConcurrencyPerGroup()).isEqualTo(1);
