@@ -26,9 +26,12 @@ import org.springframework.core.annotation.AliasFor;
  * <p><b>Threads.</b> The declared return type decides on which thread the method runs. A method that declares exactly
  * {@link java.util.concurrent.CompletionStage}, {@link java.util.concurrent.CompletableFuture} or
  * {@link java.util.concurrent.Future} returns at once and runs on a virtual thread of its own, holding its permits
- * until its future ends; cancelling what it returned cancels it. One that declares exactly Reactor's {@code Mono} or
- * {@code Flux} returns at once, and runs at each subscription, which waits for its permit without a thread and holds it
- * until the end. Any other method runs on the calling thread, which waits for its turn; transactions, security and
+ * until its future ends; cancelling what it returned cancels it. One that declares exactly another type that Spring's
+ * {@link org.springframework.core.ReactiveAdapterRegistry} knows, such as Reactor's {@code Mono} or {@code Flux},
+ * returns at once, and runs at each subscription, which waits for its permit without a thread and holds it until the
+ * end. A Kotlin suspend function waits in the same way, while its caller is suspended. A method that returns any other
+ * future or publisher, or what Spring MVC runs later, such as a {@code Callable} or {@code DeferredResult}, fails the
+ * start-up. Any other method runs on the calling thread, which waits for its turn; transactions, security and
  * thread-locals stay.
  *
  * <p><b>Rejection.</b> A call that is rejected ends with a {@link io.github.kobe.RejectedTaskException}, thrown or in

@@ -16,8 +16,9 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.core.env.ConfigurableEnvironment;
 
 /**
- * Reads again those settings under {@code group-concurrency} that make up the policy, and puts them into force: limits,
- * queues, rejection policy, and what is kept of idle groups; and those of connections. All other settings are read only at
+ * Reads again those settings under {@code group-concurrency} that make up the policy, and puts them into force:
+ * limits, queues, rejection policy, how often a limits resolver is asked, what is kept of idle groups, and warnings; and
+ * those of connections, but not whether these are limited. All other settings, the length of keys too, are read only at
  * start-up.
  *
  * <pre>{@code
