@@ -8,6 +8,7 @@ import io.github.kobe.RejectedTaskException;
 import io.github.kobe.RejectionReason;
 import io.github.kobe.spring.internal.context.BlockingTurn;
 import io.github.kobe.spring.internal.context.EnclosingPermit;
+import io.github.kobe.spring.internal.context.ReactivePermits;
 import java.lang.reflect.UndeclaredThrowableException;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
@@ -27,7 +28,6 @@ import org.springframework.core.Ordered;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.SignalType;
-import reactor.util.context.Context;
 
 /**
  * Limits the calls that a {@code ChatClient} of Spring AI makes of a language model, by a key such as the tenant that they
@@ -148,8 +148,8 @@ public final class GroupConcurrencyAdvisor implements CallAdvisor, StreamAdvisor
                     : shared;
             AtomicReference<Usage> last = new AtomicReference<>();
             return Mono.fromFuture(asked)
-                    .flatMapMany(
-                            permit -> inside(new EnclosingPermit(executor, permit, outer), chain.nextStream(request)))
+                    .flatMapMany(permit -> ReactivePermits.inside(
+                            new EnclosingPermit(executor, permit, outer), chain.nextStream(request)))
                     .doOnNext(part -> {
                         Usage usage = Tokens.usageIn(part.chatResponse());
                         if (usage != null) {
@@ -169,12 +169,6 @@ public final class GroupConcurrencyAdvisor implements CallAdvisor, StreamAdvisor
                         }
                     });
         });
-    }
-
-    /** What is subscribed to here, or asked for by the thread that subscribes, is under the permit. */
-    private static Flux<ChatClientResponse> inside(EnclosingPermit enclosing, Flux<ChatClientResponse> answer) {
-        Flux<ChatClientResponse> under = answer.contextWrite(Context.of(EnclosingPermit.class, enclosing));
-        return Flux.from(subscriber -> EnclosingPermit.enter(enclosing, () -> under.subscribe(subscriber)));
     }
 
     private void settle(@Nullable Usage usage, ObjLongConsumer<String> permit) {

@@ -7,6 +7,7 @@ import io.github.kobe.GroupPermit;
 import io.github.kobe.RejectedTaskException;
 import io.github.kobe.RejectionReason;
 import io.github.kobe.spring.internal.context.EnclosingPermit;
+import io.github.kobe.spring.internal.context.ReactivePermits;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -34,7 +35,8 @@ import reactor.core.publisher.Mono;
  *
  * <p>A call that isn't admitted ends with a {@link RejectedTaskException}, even after a shutdown
  * ({@link RejectionReason#SHUTDOWN}). A call that is cancelled while it waits leaves the queue. If a thread inside the
- * same group subscribes to a call, the call shares that thread's permit.
+ * same group subscribes to a call, the call shares that thread's permit. What a filter that comes after this one
+ * subscribes to is inside the call's own permit.
  *
  * <p>With the setting {@code group-concurrency.client.honour-retry-after}, a response with status 429 or 503 pauses the group
  * of its call for the time in its header {@code Retry-After}, if the executor is a bean. The response stays as it is.
@@ -88,15 +90,12 @@ public final class GroupExchangeFilterFunction implements ExchangeFilterFunction
             if (groupKey == null || groupKey.isBlank()) {
                 return next.exchange(request);
             }
+            EnclosingPermit outer = context.getOrDefault(EnclosingPermit.class, null);
             CompletableFuture<GroupPermit> asked = EnclosingPermit.acquireAsync(
-                    executor,
-                    context.getOrDefault(EnclosingPermit.class, null),
-                    groupKey,
-                    "",
-                    GroupLimits.NO_TIMEOUT,
-                    Costs.unsaid());
+                    executor, outer, groupKey, "", GroupLimits.NO_TIMEOUT, Costs.unsaid());
             return Mono.fromFuture(asked)
-                    .flatMap(permit -> next.exchange(request))
+                    .flatMap(permit -> Mono.fromDirect(ReactivePermits.inside(
+                            new EnclosingPermit(executor, permit, outer), next.exchange(request))))
                     .map(response -> {
                         RetryAfter.honour(
                                 executor,

@@ -1,6 +1,7 @@
 package io.github.kobe.spring.web;
 
 import io.github.kobe.spring.internal.context.EnclosingPermit;
+import io.github.kobe.spring.internal.context.ReactivePermits;
 import io.github.kobe.spring.web.Newcomers.Place;
 import io.github.kobe.spring.web.RequestKey.Verdict;
 import java.security.Principal;
@@ -20,7 +21,6 @@ import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebFilter;
 import org.springframework.web.server.WebFilterChain;
 import reactor.core.publisher.Mono;
-import reactor.util.context.Context;
 
 /**
  * Limits requests by a key, with WebFlux: each has one permit of the key's group, from here until its response is
@@ -148,14 +148,9 @@ final class GroupConcurrencyWebFilter implements WebFilter, Ordered, SmartInitia
         if (rule.holdsUntilFirstByte()) {
             exchange.getResponse().beforeCommit(() -> Mono.fromRunnable(() -> admission.answered(statusOf(exchange))));
         }
-        return inside(admission.granted(), exchange, chain);
-    }
-
-    /** What is subscribed to here, or asked for by the thread that subscribes, is under the permit. */
-    private static Mono<Void> inside(EnclosingPermit enclosing, ServerWebExchange exchange, WebFilterChain chain) {
-        exchange.getAttributes().put(RequestGroupKey.PERMIT_ATTRIBUTE, enclosing);
-        Mono<Void> rest = chain.filter(exchange).contextWrite(Context.of(EnclosingPermit.class, enclosing));
-        return Mono.fromDirect(subscriber -> EnclosingPermit.enter(enclosing, () -> rest.subscribe(subscriber)));
+        EnclosingPermit granted = admission.granted();
+        exchange.getAttributes().put(RequestGroupKey.PERMIT_ATTRIBUTE, granted);
+        return Mono.fromDirect(ReactivePermits.inside(granted, chain.filter(exchange)));
     }
 
     private static int statusOf(ServerWebExchange exchange) {

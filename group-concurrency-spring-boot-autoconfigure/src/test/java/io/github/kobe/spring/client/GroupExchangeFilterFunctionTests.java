@@ -131,6 +131,43 @@ class GroupExchangeFilterFunctionTests {
     }
 
     @Test
+    void whatAFilterFurtherInCallsIsInsideTheCall() {
+        WebClient signed = client.mutate()
+                .filter((request, next) -> get("/quick").then(next.exchange(request)))
+                .build();
+
+        assertThat(signed.get()
+                        .uri(partner.url("/quick"))
+                        .retrieve()
+                        .bodyToMono(String.class)
+                        .block(Deadline.LONG))
+                .isEqualTo("quick");
+        awaitBack();
+    }
+
+    @Test
+    void aFilterFurtherInMayCallInAnotherGroup() {
+        WebClient tokens = WebClient.builder()
+                .filter(GroupExchangeFilterFunction.by(executor, request -> "tokens"))
+                .build();
+        WebClient signed = client.mutate()
+                .filter((request, next) -> tokens.get()
+                        .uri(partner.url("/quick"))
+                        .retrieve()
+                        .bodyToMono(String.class)
+                        .then(next.exchange(request)))
+                .build();
+
+        assertThat(signed.get()
+                        .uri(partner.url("/quick"))
+                        .retrieve()
+                        .bodyToMono(String.class)
+                        .block(Deadline.LONG))
+                .isEqualTo("quick");
+        awaitBack();
+    }
+
+    @Test
     void whatIsNotLetInEndsWithTheRejection() throws Exception {
         GroupPermit permit = executor.acquire(GROUP);
         CompletableFuture<String> waiting = get("/quick").toFuture();
