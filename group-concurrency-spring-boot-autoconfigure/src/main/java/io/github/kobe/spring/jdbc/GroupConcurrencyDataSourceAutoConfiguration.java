@@ -16,6 +16,7 @@ import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.context.annotation.Role;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.web.filter.OncePerRequestFilter;
+import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
 /**
  * Limits the connections of the application's data sources, if it says to which group a connection belongs. The data sources of
@@ -59,6 +60,18 @@ public final class GroupConcurrencyDataSourceAutoConfiguration {
             @ConditionalOnMissingBean(name = "groupConcurrencyRequestThreads")
             RequestThreads groupConcurrencyRequestThreads(ObjectProvider<LimitedConnections> connections) {
                 return new RequestThreads(connections);
+            }
+
+            /** With Spring MVC. */
+            @Configuration(proxyBeanMethods = false)
+            @ConditionalOnClass(WebMvcConfigurer.class)
+            static final class RequestTasksConfiguration {
+
+                @Bean
+                @ConditionalOnMissingBean(name = "groupConcurrencyRequestTasks")
+                RequestTasks groupConcurrencyRequestTasks(ObjectProvider<LimitedConnections> connections) {
+                    return new RequestTasks(connections);
+                }
             }
         }
     }

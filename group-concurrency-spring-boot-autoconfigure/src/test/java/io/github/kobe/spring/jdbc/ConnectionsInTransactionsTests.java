@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPolicy;
+import io.github.kobe.GroupStats;
 import io.github.kobe.RejectionReason;
 import io.github.kobe.TaskHandle;
 import io.github.kobe.spring.annotation.GroupConcurrent;
@@ -21,6 +22,7 @@ import jakarta.servlet.ServletException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import javax.sql.DataSource;
@@ -30,6 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import org.springframework.core.task.AsyncTaskExecutor;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
 import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
@@ -259,6 +262,40 @@ class ConnectionsInTransactionsTests {
                 });
     }
 
+    @Test
+    @Tag("boot")
+    @Tag("J4")
+    void whatATaskOfARequestLeavesOpenIsNotWithItsThreadAfterIt() {
+        servlets()
+                .withConfiguration(BootAutoConfigurations.named(
+                        "DispatcherServletAutoConfiguration",
+                        "TaskExecutionAutoConfiguration",
+                        "WebMvcAutoConfiguration"))
+                .withPropertyValues("spring.task.execution.pool.core-size=1")
+                .withBean(Reports.class)
+                .run(context -> {
+                    MockMvcBuilders.webAppContextSetup(context)
+                            .addFilters(context.getBean(RequestThreads.class))
+                            .build()
+                            .perform(MockMvcRequestBuilders.get("/callable"))
+                            .andExpect(MockMvcResultMatchers.request().asyncResult("kept"));
+
+                    DataSource dataSource = context.getBean(DataSource.class);
+                    GroupExecutor connections = context.getBean("connections", GroupExecutor.class);
+                    AsyncTaskExecutor tasks = context.getBean("applicationTaskExecutor", AsyncTaskExecutor.class);
+                    CompletableFuture<Optional<Integer>> inFlight = tasks.submitCompletable(() -> {
+                        PooledApplication.TENANT.set("b");
+                        try (Connection own = dataSource.getConnection()) {
+                            assertThat(own.isClosed()).isFalse();
+                            return connections.groupStats("b").map(GroupStats::inFlight);
+                        }
+                    });
+                    assertThat(inFlight).succeedsWithin(Deadline.LONG).isEqualTo(Optional.of(1));
+                    context.getBean(Reports.class).kept.close();
+                    assertThat(connections.stats().inFlight()).isZero();
+                });
+    }
+
     private static WebApplicationContextRunner servlets() {
         return new WebApplicationContextRunner()
                 .withConfiguration(BootAutoConfigurations.named("DataSourceAutoConfiguration"))
@@ -283,6 +320,15 @@ class ConnectionsInTransactionsTests {
         public CompletableFuture<String> report() throws SQLException {
             kept = dataSource.getConnection();
             return new CompletableFuture<>();
+        }
+
+        @GetMapping("/callable")
+        public Callable<String> callable() {
+            return () -> {
+                PooledApplication.TENANT.set("a");
+                kept = dataSource.getConnection();
+                return "kept";
+            };
         }
     }
 
