@@ -21,7 +21,8 @@ import org.springframework.core.annotation.AliasFor;
  * <p>On a type, it applies to the type's own and inherited methods that a proxy can override; an annotation on the
  * method takes precedence. It is found on interfaces and superclasses, and as a meta-annotation, which may pass
  * attributes on by {@link AliasFor}. It works through Spring's proxies: a call from within the same object isn't
- * limited, and on a private, static or final method it fails the start-up.
+ * limited, and on a private, static or final method, or a package-private one that is inherited from another package, it
+ * fails the start-up.
  *
  * <p><b>Threads.</b> The declared return type decides on which thread the method runs. A method that declares exactly
  * {@link java.util.concurrent.CompletionStage}, {@link java.util.concurrent.CompletableFuture} or

@@ -196,7 +196,7 @@ final class GuardedMethods implements DisposableBean {
             @Nullable GroupConcurrent onMethod,
             @Nullable GroupConcurrent onType,
             Map<Method, GuardedMethod> guarded) {
-        String obstacle = obstacleTo(method);
+        String obstacle = obstacleTo(method, type);
         if (onMethod != null) {
             if (obstacle != null) {
                 throw new InvalidGroupConcurrentException(
@@ -212,7 +212,8 @@ final class GuardedMethods implements DisposableBean {
             guarded.put(method, reader.read(onType, type, method, type));
         } else if (!Modifier.isPrivate(method.getModifiers()) && warned.add(type)) {
             LOGGER.warn("@GroupConcurrent on " + type.getName() + " doesn't limit its private, static and final"
-                    + " methods, such as " + method.getName() + ": calls of them don't go through the proxy");
+                    + " methods, or package-private ones of another package, such as " + method.getName()
+                    + ": calls of them don't go through the proxy");
         }
     }
 
@@ -220,7 +221,7 @@ final class GuardedMethods implements DisposableBean {
         return method.getDeclaringClass() != Object.class && !method.isBridge() && !method.isSynthetic();
     }
 
-    private static @Nullable String obstacleTo(Method method) {
+    private static @Nullable String obstacleTo(Method method, Class<?> type) {
         int modifiers = method.getModifiers();
         if (Modifier.isPrivate(modifiers)) {
             return "private";
@@ -228,6 +229,18 @@ final class GuardedMethods implements DisposableBean {
         if (Modifier.isStatic(modifiers)) {
             return "static";
         }
-        return Modifier.isFinal(modifiers) ? "final" : null;
+        if (Modifier.isFinal(modifiers)) {
+            return "final";
+        }
+        boolean isPackagePrivate = !Modifier.isPublic(modifiers) && !Modifier.isProtected(modifiers);
+        return isPackagePrivate && !isInOnePackage(method.getDeclaringClass(), type)
+                ? "package-private in another package than the bean's class"
+                : null;
+    }
+
+    /** Two packages of one name are the same only by one class loader. */
+    @SuppressWarnings("ReferenceEquality") // identity is meant
+    private static boolean isInOnePackage(Class<?> one, Class<?> other) {
+        return one.getClassLoader() == other.getClassLoader() && one.getPackageName().equals(other.getPackageName());
     }
 }

@@ -27,6 +27,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.http.ResponseEntity;
+import org.springframework.samples.limited.HiddenVisits;
 import org.springframework.web.context.request.async.DeferredResult;
 import org.springframework.web.context.request.async.WebAsyncTask;
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
@@ -111,6 +112,16 @@ class InvalidGroupConcurrentTests {
                 Arguments.of(OtherReturnType.class, "has the fallback method 'busy'"),
                 Arguments.of(OtherReturnTypeOfPartner.class, "has the fallback method 'busy'"),
                 Arguments.of(NoSuchExecutor.class, "there is no GroupExecutor bean of that name"));
+    }
+
+    @Test
+    void aPackagePrivateMethodThatIsInheritedFromAnotherPackageIsRefused() {
+        runner.withBean(InheritedFromAnotherPackage.class)
+                .run(context -> assertThat(chain(context.getStartupFailure()))
+                        .anySatisfy(failure -> assertThat(failure)
+                                .isInstanceOf(InvalidGroupConcurrentException.class)
+                                .hasMessageContaining(HiddenVisits.class.getName())
+                                .hasMessageContaining("the method is package-private in another package")));
     }
 
     @Test
@@ -276,6 +287,8 @@ class InvalidGroupConcurrentTests {
         @GroupConcurrent(group = "g")
         final void work() {}
     }
+
+    static class InheritedFromAnotherPackage extends HiddenVisits {}
 
     static class OtherFuture {
         @GroupConcurrent(group = "g")
