@@ -23,6 +23,10 @@ public enum RejectionPolicy {
      * ends, the thread's interrupt status is restored to what it was before. So an interrupt that was meant for the
      * submitter is lost if it comes during that time. Code that stops such a submitter needs another signal too, such
      * as a flag that the submitter reads in its loop.
+     *
+     * <p>The stage of a task of {@code submitAsync} has no permits either, so a
+     * {@linkplain GroupExecutor#shutdown(java.time.Duration) drain} doesn't wait for it. If the handle is cancelled, or
+     * the executor is {@linkplain GroupExecutor#shutdown() shut down}, the stage is cancelled like any other.
      */
     CALLER_RUNS
 }

@@ -10,6 +10,7 @@ import io.github.kobe.GroupPolicy;
 import io.github.kobe.GroupResult;
 import io.github.kobe.GroupTask;
 import io.github.kobe.RejectedTaskException;
+import io.github.kobe.RejectionPolicy;
 import io.github.kobe.RejectionReason;
 import io.github.kobe.TaskHandle;
 import io.github.kobe.TaskLifecycleListener;
@@ -26,6 +27,7 @@ import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -396,6 +398,134 @@ class SubmitAsyncTests {
         left.get().close();
         Deadline.until("both are heard of", () -> locked.size() == 2);
         assertThat(locked).containsOnly(false);
+    }
+
+    private static GroupPolicy.Builder callerRuns() {
+        return GroupPolicy.builder()
+                .defaultQueueThresholdPerGroup(0)
+                .rejectionPolicy(RejectionPolicy.CALLER_RUNS);
+    }
+
+    /** Submits it while its group is full, so that this thread runs its code. */
+    private static TaskHandle<String> runHere(GroupExecutor executor, Callable<CompletionStage<String>> code)
+            throws Exception {
+        try (GroupPermit full = executor.acquire("a")) {
+            assertThat(full.groupKey()).isEqualTo("a");
+            return executor.submitAsync("a", "here", code);
+        }
+    }
+
+    @Test
+    @Tag("G35")
+    void cancelOfAStageThatItsSubmitterHasOpenedCancelsTheStage() throws Exception {
+        GroupExecutor executor = engines.start(callerRuns().build());
+        Gate gate = new Gate();
+        TaskHandle<String> running = executor.submit("a", "running", gate.then("value"));
+        TaskHandle<String> handle = executor.submitAsync("a", "here", () -> stage);
+
+        assertThat(handle.cancel(true)).isTrue();
+
+        assertThat(stage).isCancelled();
+        assertThat(handle.await().status()).isEqualTo(TaskStatus.CANCELLED);
+        assertThat(handle.cancel(true)).isFalse();
+        gate.open();
+        assertThat(running.await().value()).isEqualTo("value");
+    }
+
+    @Test
+    @Tag("G35")
+    void cancelRacingTheCompletionOfAStageThatItsSubmitterHasOpenedAgreesWithTheHandle() throws Exception {
+        GroupExecutor executor = engines.start(callerRuns().build());
+        CyclicBarrier barrier = new CyclicBarrier(2);
+        for (int i = 0; i < 100; i++) {
+            CompletableFuture<String> each = new CompletableFuture<>();
+            TaskHandle<String> handle = runHere(executor, () -> each);
+            Caller<Boolean> canceller = Caller.start(() -> {
+                barrier.await();
+                return handle.cancel(true);
+            });
+            barrier.await();
+            each.complete("value");
+            TaskStatus expected = canceller.result() ? TaskStatus.CANCELLED : TaskStatus.SUCCESS;
+            assertThat(handle.await().status()).isEqualTo(expected);
+        }
+        assertThat(executor.shutdown(Duration.ZERO)).isTrue();
+    }
+
+    @Test
+    @Tag("G41")
+    void shutdownCancelsAStageThatItsSubmitterHasOpened() throws Exception {
+        GroupExecutor executor = engines.start(callerRuns().build());
+        Gate gate = new Gate();
+        executor.submit("a", "running", gate.then("never"));
+        TaskHandle<String> handle = executor.submitAsync("a", "here", () -> stage);
+
+        executor.shutdown();
+
+        assertThat(endOf(handle)).isEqualTo(TaskStatus.CANCELLED);
+        Deadline.until("the stage is cancelled", stage::isCancelled);
+    }
+
+    @Test
+    @Tag("G41")
+    void shutdownCancelsAStageThatItsSubmitterHasOpenedThoughItsGroupIsForgotten() throws Exception {
+        GroupExecutor executor = engines.start(callerRuns().maxIdleGroups(0).build());
+        TaskHandle<String> handle = runHere(executor, () -> stage);
+        Deadline.until("the group is forgotten", () -> executor.groupKeys().isEmpty());
+
+        assertThat(executor.shutdown(Duration.ZERO)).as("whether nothing was forced").isFalse();
+
+        assertThat(endOf(handle)).isEqualTo(TaskStatus.CANCELLED);
+        Deadline.until("the stage is cancelled", stage::isCancelled);
+    }
+
+    @Test
+    @Tag("G41")
+    void shutdownCancelsTheStageThatCodeRunByItsSubmitterStillReturns() throws Exception {
+        GroupExecutor executor = engines.start(callerRuns().build());
+
+        TaskHandle<String> handle = runHere(executor, () -> {
+            executor.shutdown();
+            return stage;
+        });
+
+        assertThat(endOf(handle)).isEqualTo(TaskStatus.CANCELLED);
+        Deadline.until("the stage is cancelled", stage::isCancelled);
+    }
+
+    @Test
+    @Tag("G42")
+    void aDrainNeitherWaitsForAStageThatItsSubmitterHasOpenedNorCancelsIt() throws Exception {
+        GroupExecutor executor = engines.start(callerRuns().build());
+        TaskHandle<String> handle = runHere(executor, () -> stage);
+
+        assertThat(executor.shutdown(Deadline.LONG)).isTrue();
+
+        assertThat(handle.isDone()).isFalse();
+        assertThat(stage).isNotDone();
+        executor.close();
+        assertThat(endOf(handle)).isEqualTo(TaskStatus.CANCELLED);
+        Deadline.until("the stage is cancelled", stage::isCancelled);
+    }
+
+    @Test
+    @Tag("G43")
+    void shutdownOfAGroupCancelsTheStagesThatSubmittersHaveOpenedInIt() throws Exception {
+        GroupExecutor executor = engines.start(callerRuns().maxIdleGroups(0).build());
+        TaskHandle<String> handle = runHere(executor, () -> stage);
+        Deadline.until("the group is forgotten", () -> executor.groupKeys().isEmpty());
+
+        executor.shutdownGroup("b");
+        executor.shutdownGroup("a");
+
+        assertThat(endOf(handle)).isEqualTo(TaskStatus.CANCELLED);
+        Deadline.until("the stage is cancelled", stage::isCancelled);
+        assertThat(executor.shutdown(Duration.ZERO)).isTrue();
+    }
+
+    private static TaskStatus endOf(TaskHandle<String> handle) {
+        Deadline.until("it has ended", handle::isDone);
+        return handle.join().status();
     }
 
     /** Waits until the group's only task is an open stage. */

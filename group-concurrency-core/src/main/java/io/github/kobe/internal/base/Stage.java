@@ -23,8 +23,8 @@ public final class Stage {
     private volatile State state = State.RUNNING;
     /** Whether what waited or ran when it was shut down was ended by force. Written before the state. */
     private volatile boolean forced;
-    /** Whether a drain has ended what waited in paused groups. */
-    private volatile boolean endedPaused;
+    /** Whether a drain has ended what waited in paused groups, or a shutdown stages that have no permits. */
+    private volatile boolean endedAside;
 
     public boolean isRunning() {
         return state == State.RUNNING;
@@ -44,9 +44,9 @@ public final class Stage {
         return state == State.SHUT_DOWN && forced;
     }
 
-    /** {@return whether nothing was ended by force so far, nor in a paused group} */
+    /** {@return whether nothing was ended by force so far, nor aside} */
     public boolean isClean() {
-        return !forced && !endedPaused;
+        return !forced && !endedAside;
     }
 
     public void beginDrain() {
@@ -59,8 +59,8 @@ public final class Stage {
         state = State.SHUT_DOWN;
     }
 
-    /** A drain has ended what waited in a paused group; by anyone. */
-    public void pausedWaitsEnded() {
-        endedPaused = true;
+    /** Something was ended that is not what waits or runs when it is shut down; by anyone. */
+    public void endedAside() {
+        endedAside = true;
     }
 }

@@ -274,6 +274,7 @@ final class Control {
 
     void shutdownGroup(String key) {
         StackReserve.require();
+        boolean unused = engine.rejections.stopStages(task -> task.groupKey().equals(key));
         Group group = engine.groupIfKnown(key);
         if (group == null) {
             return;

@@ -196,6 +196,9 @@ final class Lifecycle {
             engine.cluster.ending();
             follow();
         }
+        if (force && engine.rejections.stopStages(task -> true)) {
+            stage.endedAside();
+        }
         return true;
     }
 

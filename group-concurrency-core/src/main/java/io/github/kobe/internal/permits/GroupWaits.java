@@ -389,7 +389,7 @@ abstract sealed class GroupWaits extends FreePermits permits GroupStarts {
     /** Ends all waits in the group, which is paused while the executor drains. */
     final void endPaused(Batch batch) {
         if (!queue.isEmpty()) {
-            engine.stage.pausedWaitsEnded();
+            engine.stage.endedAside();
         }
         endQueued(batch);
     }

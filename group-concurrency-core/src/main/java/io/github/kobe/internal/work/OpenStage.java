@@ -3,6 +3,7 @@ package io.github.kobe.internal.work;
 import io.github.kobe.TaskStatus;
 import io.github.kobe.internal.base.StackReserve;
 import io.github.kobe.internal.permits.Batch;
+import io.github.kobe.internal.permits.Group;
 import io.github.kobe.internal.permits.Hold;
 import io.github.kobe.internal.permits.Shown;
 import java.lang.invoke.MethodHandles;
@@ -93,10 +94,15 @@ public final class OpenStage extends Shown implements BiConsumer<@Nullable Objec
 
     /** Cancels the stage, as well as that can be done. */
     void cancelStage() {
+        cancel(stage, run.group);
+    }
+
+    /** Cancels a stage of {@code group}, as well as that can be done. */
+    static void cancel(@Nullable CompletionStage<?> stage, Group group) {
         try {
             Objects.requireNonNull(stage).toCompletableFuture().cancel(true);
         } catch (Throwable unsupported) {
-            run.group.engine.reports.uncancellable(run.group.key, unsupported);
+            group.engine.reports.uncancellable(group.key, unsupported);
         }
     }
 

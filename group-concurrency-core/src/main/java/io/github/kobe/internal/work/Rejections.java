@@ -10,15 +10,20 @@ import io.github.kobe.internal.base.Core;
 import io.github.kobe.internal.base.Rejection;
 import io.github.kobe.internal.base.Reports;
 import io.github.kobe.internal.work.Outcome.LazyResult;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** Handles rejected tasks, which are already counted and claimed, and have no permits. */
 public final class Rejections {
 
     private final Core core;
+
+    /** Those that are open, or that code which runs may still return. */
+    private final Set<CallersStage> stages = ConcurrentHashMap.newKeySet();
 
     Rejections(Core core) {
         this.core = core;
@@ -115,6 +120,7 @@ public final class Rejections {
         Thread thread = Thread.currentThread();
         ClassLoader loader = thread.getContextClassLoader();
         boolean interrupted = thread.isInterrupted();
+        CallersStage tail = async ? newStage(task) : null;
         Object value = null;
         Throwable failure = null;
         long start = core.nanoTime();
@@ -130,18 +136,43 @@ public final class Rejections {
         } else {
             Thread.interrupted();
         }
-        if (async && value instanceof CompletionStage<?> stage) {
-            AtomicBoolean told = new AtomicBoolean();
-            OpenStage.whenComplete(stage, (v, e) -> {
-                if (told.compareAndSet(false, true)) {
-                    task.complete(Reports.resultOf(task.groupKey(), task.taskId(), v, e, start, core.nanoTime()));
-                }
-            });
+        if (tail != null && value instanceof CompletionStage<?> stage) {
+            tail.follow(stage, start);
             return;
         }
-        if (async && failure == null) {
-            failure = OpenStage.noStage();
+        if (tail != null) {
+            forget(tail);
+            failure = failure == null ? OpenStage.noStage() : failure;
         }
         task.complete(Reports.resultOf(task.groupKey(), task.taskId(), value, failure, start, end));
+    }
+
+    // ---- stages of what submitters run themselves
+
+    private CallersStage newStage(Task<?> task) {
+        CallersStage made = new CallersStage(task, this);
+        try {
+            stages.add(made);
+        } catch (OutOfMemoryError oom) {
+            // Then a shutdown won't find the stage.
+        }
+        // Looked at after it is in: a shutdown either finds it, or is seen here.
+        if (core.stage.isOver()) {
+            boolean unused = made.stop();
+        }
+        return made;
+    }
+
+    void forget(CallersStage stage) {
+        stages.remove(stage);
+    }
+
+    /** Cancels those of the tasks that are {@code chosen}; returns whether there were any. */
+    public boolean stopStages(Predicate<Task<?>> chosen) {
+        boolean any = false;
+        for (CallersStage stage : stages) {
+            any |= chosen.test(stage.task) && stage.stop();
+        }
+        return any;
     }
 }

@@ -31,12 +31,13 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  *   work      queued    a Callable or a {@link WorkSpec}
- *             engaged   a {@link Run}, for asynchronous work then an {@link OpenStage}
+ *             engaged   a {@link Run}, for asynchronous work then an {@link OpenStage}; a {@link CallersStage}
  *             claimed   null, or a {@link CancelledRun} until its run has ended, or {@link Telling}: the claimer has to
  *                       complete the handle
  *
  *   queued  -> engaged   the granter of its permits         under the group's guard, or before anyone knows the task
  *   queued  -> claimed   cancel, time-out, shutdown; the submitter, for a rejection
+ *   claimed -> engaged   the submitter, if it has run the code itself and that has returned a stage
  *   engaged -> claimed   the run (or its stage) at its end, or cancel
  * </pre>
  *
@@ -73,9 +74,12 @@ public class Task<T> extends TaskCompletion<T> {
 
     // ---- work
 
-    /** {@return whether {@code work} has, or had, its permits} */
+    /** {@return whether {@code work} has, or had, its permits, or does without} */
     private static boolean isGranted(Object work) {
-        return work instanceof Run || work instanceof OpenStage || work instanceof CancelledRun;
+        return work instanceof Run
+                || work instanceof OpenStage
+                || work instanceof CallersStage
+                || work instanceof CancelledRun;
     }
 
     /** {@return what is to run, if it waits for its permits} */
@@ -147,6 +151,11 @@ public class Task<T> extends TaskCompletion<T> {
     public void endClaimed() {
         group.withdraw(this);
         reportCancelled();
+    }
+
+    /** Its submitter, which has claimed it, has run its code itself. */
+    void follow(CallersStage stage) {
+        work = stage;
     }
 
     /** The run of a cancelled task has ended: lets go of it. */
@@ -341,23 +350,27 @@ public class Task<T> extends TaskCompletion<T> {
             if (!(w instanceof Run run ? engage(w, new CancelledRun(run)) : claim(w))) {
                 continue;
             }
-            if (w instanceof Run run) {
+            if (isGranted(w)) {
                 Dependent dependents = settle(LazyResult.CANCELLED);
                 try {
-                    if (mayInterruptIfRunning) {
-                        run.interrupt();
-                    }
+                    stop(w, mayInterruptIfRunning);
                 } finally {
                     tell(dependents); // last, for they may block
                 }
-            } else if (w instanceof OpenStage tail) {
-                Dependent dependents = settle(LazyResult.CANCELLED);
-                tail.cancelStage();
-                tell(dependents);
             } else {
                 endClaimed();
             }
             return true;
+        }
+    }
+
+    private static void stop(Object work, boolean mayInterrupt) {
+        if (work instanceof OpenStage tail) {
+            tail.cancelStage();
+        } else if (work instanceof CallersStage tail) {
+            tail.cancelStage();
+        } else if (mayInterrupt && work instanceof Run run) {
+            run.interrupt();
         }
     }
 
