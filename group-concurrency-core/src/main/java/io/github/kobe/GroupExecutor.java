@@ -535,7 +535,8 @@ public final class GroupExecutor implements AutoCloseable {
      *
      * <p>For rejected work a {@link java.util.concurrent.RejectedExecutionException} is thrown, except that
      * {@link RejectionPolicy#CALLER_RUNS} runs it and {@link RejectionPolicy#DISCARD} gives a cancelled future. A
-     * rejection handler doesn't apply.
+     * rejection handler doesn't apply. If the task decorator fails, or no thread can be started for work that need not
+     * wait, a future fails with the cause, and {@code execute} throws a {@code RejectedExecutionException} that has it.
      *
      * <p>Its {@code shutdownNow} returns the commands that wait for a permit. Commands with a permit have begun and are
      * interrupted, though a thread may not have reached the command's code yet; commands that are just being submitted

@@ -27,6 +27,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -753,6 +754,124 @@ class ExecutorServiceViewTests {
         gate.open();
         assertThat(get(running)).isEqualTo("running");
         assertThat(view.awaitTermination(Deadline.SECONDS, TimeUnit.SECONDS)).isTrue();
+    }
+
+    // ---------------------------------------------------------------- what fails before it begins
+
+    @Test
+    @Tag("E11")
+    void aCommandWhoseDecoratorFailsIsRefusedAndAFutureFails() throws Exception {
+        IllegalStateException cause = new IllegalStateException("no context");
+        AtomicBoolean fails = new AtomicBoolean(true);
+        ExecutorService view = view(GroupPolicy.builder()
+                .taskDecorator((groupKey, task) -> {
+                    if (fails.get()) {
+                        throw cause;
+                    }
+                    return task;
+                })
+                .build());
+
+        assertThatExceptionOfType(RejectedExecutionException.class)
+                .isThrownBy(() -> view.execute(() -> {}))
+                .withCause(cause);
+        assertThatExceptionOfType(RejectedExecutionException.class)
+                .isThrownBy(() -> CompletableFuture.runAsync(() -> {}, view))
+                .withCause(cause);
+        assertThat(view.submit(() -> "never").exceptionNow()).isSameAs(cause);
+        fails.set(false);
+        assertThat(get(view.submit(() -> "next"))).isEqualTo("next");
+        view.shutdown();
+        assertThat(view.awaitTermination(Deadline.SECONDS, TimeUnit.SECONDS)).isTrue();
+    }
+
+    @Test
+    @Tag("E11")
+    void aCommandOfWhichADecoratorMakesNothingIsRefused() {
+        AtomicBoolean fails = new AtomicBoolean(true);
+        ExecutorService view = view(GroupPolicy.builder()
+                .taskDecorator((groupKey, task) -> fails.get() ? null : task)
+                .build());
+
+        assertThatExceptionOfType(RejectedExecutionException.class)
+                .isThrownBy(() -> view.execute(() -> {}))
+                .withCauseInstanceOf(NullPointerException.class);
+        fails.set(false);
+    }
+
+    @Test
+    @Tag("P3")
+    void aCommandWhoseThreadCannotBeStartedIsRefusedAndAFutureFails() throws Exception {
+        OutOfMemoryError cause = new OutOfMemoryError("no thread");
+        AtomicInteger failures = new AtomicInteger();
+        ExecutorService view = engines.start(
+                        GroupPolicy.builder().build(),
+                        new Surroundings(
+                                System::nanoTime,
+                                (name, work) -> {
+                                    if (name.equals("a") && failures.getAndDecrement() > 0) {
+                                        throw cause;
+                                    }
+                                    return TaskThreads.VIRTUAL.unstarted(name, work);
+                                },
+                                true))
+                .asExecutorService("a");
+
+        failures.set(1);
+        assertThatExceptionOfType(RejectedExecutionException.class)
+                .isThrownBy(() -> view.execute(() -> {}))
+                .withCause(cause);
+        assertThat(get(view.submit(() -> "next"))).isEqualTo("next");
+        failures.set(1);
+        assertThat(view.submit(() -> "never").exceptionNow()).isSameAs(cause);
+        view.shutdown();
+        assertThat(view.awaitTermination(Deadline.SECONDS, TimeUnit.SECONDS)).isTrue();
+    }
+
+    /** Each thread has ended before its task's submitter goes on. */
+    private static Thread endedOnceStarted(String name, Runnable work) {
+        return new Thread(work, name) {
+            @Override
+            public void start() {
+                super.start();
+                try {
+                    join(Deadline.LONG.toMillis());
+                } catch (InterruptedException e) {
+                    throw new AssertionError(e);
+                }
+            }
+        };
+    }
+
+    @Test
+    @Tag("E11")
+    void whatFailsOnItsThreadIsNotRefusedHoweverSoonItFails() throws Exception {
+        IllegalStateException cause = new IllegalStateException("boom");
+        AtomicBoolean wrapped = new AtomicBoolean();
+        ExecutorService view = engines.startPlain(
+                        GroupPolicy.builder()
+                                .taskDecorator((groupKey, task) -> () -> {
+                                    if (wrapped.get()) {
+                                        throw cause;
+                                    }
+                                    return task.call();
+                                })
+                                .build(),
+                        new Surroundings(System::nanoTime, ExecutorServiceViewTests::endedOnceStarted, true))
+                .asExecutorService("a");
+        AtomicInteger runs = new AtomicInteger();
+        Runnable command = () -> {
+            runs.incrementAndGet();
+            throw cause;
+        };
+
+        view.execute(command);
+        wrapped.set(true);
+        view.execute(command);
+
+        assertThat(runs).hasValue(1);
+        view.shutdown();
+        assertThat(view.isTerminated()).isTrue();
     }
 
     @Test

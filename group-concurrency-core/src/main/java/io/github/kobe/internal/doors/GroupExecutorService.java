@@ -99,6 +99,11 @@ final class GroupExecutorService extends AbstractExecutorService {
             throw new RejectedExecutionException(
                     "The executor was shut down while work was submitted to group '" + KeyText.printable(key) + "'");
         }
+        Throwable hindrance = entry.hindrance();
+        if (hindrance != null) {
+            throw new RejectedExecutionException(
+                    "A command that was submitted to group '" + KeyText.printable(key) + "' can't begin", hindrance);
+        }
     }
 
     private RejectedExecutionException shutDown() {

@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * A command with permits counts as begun for a shutdown, though its thread may not have reached the code yet: it is
  * interrupted. If it were withdrawn, nobody would complete the future that others wait for.
  */
+@SuppressWarnings("ReferenceEquality") // threads have identity
 final class ViewEntry implements Callable<@Nullable Void> {
 
     private static final int ADMITTING = 0;
@@ -41,6 +42,10 @@ final class ViewEntry implements Callable<@Nullable Void> {
     private volatile @Nullable ViewTask task;
     /** Set before {@link #task} is looked at. */
     private volatile boolean interruptWanted;
+    /** {@code null} once its task is admitted. Any other thread sees one or the other, and is neither. */
+    private @Nullable Thread submitter = Thread.currentThread();
+    /** What has kept it from beginning, as its submitter has found out while it submitted it. Known to that thread. */
+    private @Nullable Throwable hindrance;
 
     ViewEntry(GroupExecutorService view, Runnable command, long number) {
         this.view = view;
@@ -58,6 +63,7 @@ final class ViewEntry implements Callable<@Nullable Void> {
      */
     boolean attach(ViewTask newTask) {
         task = newTask;
+        submitter = null;
         if (!state.compareAndSet(ADMITTING, WAITING) && state.get() == REFUSED) {
             try {
                 newTask.cancel(false);
@@ -147,6 +153,12 @@ final class ViewEntry implements Callable<@Nullable Void> {
         return state.get() == ENDED;
     }
 
+    /** {@return why it never begins, of which nobody else is told; {@code null}: nothing keeps it} By its submitter. */
+    @Nullable
+    Throwable hindrance() {
+        return hindrance;
+    }
+
     /** Keeps it from starting if it waits for its permits, and adds it to what is returned; there is room for it. */
     void withdrawTo(List<Runnable> withdrawn) {
         if (state.compareAndSet(ADMITTING, REFUSED) || state.get() != WAITING) {
@@ -190,6 +202,8 @@ final class ViewEntry implements Callable<@Nullable Void> {
                     future.setException(failure);
                 } else if (command instanceof Future<?> future) {
                     cancel(future);
+                } else if (Thread.currentThread() == submitter) {
+                    hindrance = failure;
                 }
             } finally {
                 remove();
