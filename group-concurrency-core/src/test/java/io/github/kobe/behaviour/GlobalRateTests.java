@@ -402,6 +402,80 @@ class GlobalRateTests {
         letAllStart(executor);
     }
 
+    @Test
+    @Tag("RA8")
+    @Tag("RA10")
+    void aPauseWithAnEndDelaysWhatComesInAGroupWithoutARateOfItsOwn() {
+        GroupExecutor executor = start(policy(6)
+                .defaults(GroupLimits.unset().withMaxConcurrency(4).withQueueTimeout(Duration.ofSeconds(30))));
+        executor.pause("a", MINUTE);
+
+        assertThatExceptionOfType(RejectedTaskException.class)
+                .isThrownBy(() -> submit(executor, "a", 1).getFirst().await())
+                .satisfies(rejected -> {
+                    assertThat(rejected.reason()).isEqualTo(RejectionReason.RATE_LIMITED);
+                    assertThat(rejected.retryAfter()).contains(MINUTE);
+                });
+        executor.resume("a");
+    }
+
+    @Test
+    @Tag("RA9")
+    @Tag("RA10")
+    void aFullQueueOfAGroupThatIsPausedTellsWhenItCouldStart() {
+        GroupExecutor executor = start(policy(6)
+                .defaults(GroupLimits.unset().withMaxConcurrency(6).withQueueThreshold(1)));
+        submit(executor, "b", 6);
+        executor.pause("a", MINUTE);
+        TaskHandle<String> queued = submit(executor, "a", 1).getFirst();
+
+        assertThatExceptionOfType(RejectedTaskException.class)
+                .isThrownBy(() -> submit(executor, "a", 1).getFirst().await())
+                .satisfies(rejected -> {
+                    assertThat(rejected.reason()).isEqualTo(RejectionReason.GROUP_QUEUE_FULL);
+                    assertThat(rejected.retryAfter()).contains(MINUTE);
+                });
+        pass(executor, MINUTE);
+        assertThat(queued.join().value()).isEqualTo("done");
+    }
+
+    @Test
+    @Tag("RA8")
+    @Tag("RA10")
+    void whatWaitsAheadStartsOnlyAfterThePause() {
+        GroupExecutor executor = start(policy(1).defaults(GroupLimits.unset()
+                .withMaxConcurrency(1_000)
+                .withQueueTimeout(MINUTE.plus(SECOND.multipliedBy(3)))));
+        executor.pause("a", MINUTE);
+        submit(executor, "a", 3);
+
+        assertThatExceptionOfType(RejectedTaskException.class)
+                .isThrownBy(() -> submit(executor, "a", 1).getFirst().await())
+                .satisfies(rejected -> {
+                    assertThat(rejected.reason()).isEqualTo(RejectionReason.RATE_LIMITED);
+                    assertThat(rejected.retryAfter()).contains(MINUTE.plus(SECOND.multipliedBy(3)));
+                });
+        pass(executor, MINUTE);
+        pass(executor, SECOND);
+        pass(executor, SECOND);
+        assertThat(queued(executor, "a")).isZero();
+    }
+
+    @Test
+    @Tag("RA10")
+    void aPauseDoesNotRejectWhatSharesAGlobalPermitWhereNoRateCountsIt() throws Exception {
+        GroupExecutor executor = start(policy(2)
+                .group("inner", GroupLimits.unset().withMaxConcurrency(1).withQueueTimeout(SECOND)));
+        executor.pause("inner", MINUTE);
+        Caller<String> caller =
+                Caller.start(() -> executor.call("outer", () -> executor.call("inner", () -> "nested")));
+
+        Waits.awaitQueued(executor, "inner", 1);
+
+        executor.resume("inner");
+        assertThat(caller.result()).isEqualTo("nested");
+    }
+
     /** With a burst of 8 some starts are in the stripes, and a call queues behind others without the lock of all. */
     @Test
     @Tag("RA8")

@@ -59,10 +59,13 @@ public final class GlobalPermits {
         return rate != null;
     }
 
-    /** {@return in how long the rate lets so many start, if nothing else starts before; 0: now} By anyone; it may be stale. */
-    long waitFor(long starts) {
+    /**
+     * {@return how long after {@code from} the rate lets so many start, if nothing starts before; 0: at once} By anyone; it may be
+     * stale.
+     */
+    long waitFor(long starts, long from) {
         GlobalRate known = rate;
-        return known == null ? 0 : known.waitFor(starts, core.now());
+        return known == null ? 0 : known.waitFor(starts, from);
     }
 
     // ---- numbers

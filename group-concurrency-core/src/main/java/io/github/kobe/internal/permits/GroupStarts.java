@@ -281,22 +281,25 @@ abstract sealed class GroupStarts extends GroupWaits permits GroupState {
     }
 
     /**
-     * {@return in how long its rate and the global one let {@code node} start, behind those that wait here; 0: now, or there is none} Others'
-     * turns may come before.
+     * {@return in how long its rate and the global one let {@code node} start, behind those that wait here and not before a pause ends; 0:
+     * now, or there is none} Others' turns may come before.
      */
     private long waitForRate(Node node) {
-        long starts = queue.size() + 1L;
         // Who shares a global permit needs no start of the global rate; nobody counts how many of those wait.
         boolean needsOne = ledger.permits.isRated() && !node.mayShare();
-        long ofAll = needsOne ? ledger.permits.waitFor(queue.hasExempt() ? 1 : starts) : 0;
         GroupRate known = rate;
-        if (known == null) {
-            return ofAll;
+        if (known == null && !needsOne) {
+            return 0;
         }
-        long now = known.now();
+        long now = known == null ? engine.now() : known.now();
         long pause = settings.pauseEndsIn(now);
         long from = pause == GroupSettings.NEVER ? now : now + pause;
-        return Math.max(ofAll, known.nextBehind(queue::costOf, node.costs(), from) - now);
+        long next = known == null ? from : known.nextBehind(queue::costOf, node.costs(), from);
+        if (needsOne) {
+            long starts = queue.hasExempt() ? 1 : queue.size() + 1L;
+            next = Math.max(next, from + ledger.permits.waitFor(starts, from));
+        }
+        return next - now;
     }
 
     /** As {@link #tellOfUnknown(String)}, of all that work says it costs. */

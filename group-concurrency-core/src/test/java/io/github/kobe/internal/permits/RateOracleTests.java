@@ -286,7 +286,7 @@ class RateOracleTests {
                 }
                 GroupRate rate = group.rate;
                 boolean inPace = rate == null || rate.allowsAt(asker.now(), null);
-                boolean allInPace = group.ledger.permits.waitFor(1) == 0;
+                boolean allInPace = group.ledger.permits.waitFor(1, asker.now()) == 0;
                 assertThat(known.waiting > 0 && known.hasRoom() && out.size() < cap && inPace && allInPace)
                         .as("something waits in %s that may start", key)
                         .isFalse();
