@@ -175,7 +175,7 @@ class SamePlanTests extends RolloutsTestCase {
                 plan -> plan,
                 "its time-out of approvals is PT1H, not PT2H");
         RolloutPlan again = same.approval(Duration.ofHours(1)).build();
-        first(rollouts, again, change -> change.endpoints("http://h"), "its endpoints of tenant 'acme' is [], not");
+        first(rollouts, again, change -> change.endpoints("http://h"), "its endpoints of tenant 'acme' is another");
         first(rollouts, again, change -> change.maxRetry(0), "its maxRetry of tenant 'acme' is 3, not 0");
         first(rollouts, again, change -> change.setting("a", "2"), "its settings of tenant 'acme' is another");
         first(
@@ -194,6 +194,27 @@ class SamePlanTests extends RolloutsTestCase {
                 change -> TenantChange.of("acme", Samples.GREEN, change.config()),
                 "its unit of tenant 'acme' is DeployUnit");
         assertThat(rollouts.create(again).status()).isEqualTo(PlanStatus.READY);
+    }
+
+    @Test
+    @Tag("R150")
+    @Tag("R163")
+    void whatAnEndpointSaysOfItsUserIsInNoMessage() {
+        Rollouts rollouts = rollouts(stage);
+        rollouts.create(plan("x", Samples.change("acme").endpoints("http://ann:old-secret@h")));
+        RolloutPlan other = plan("x", Samples.change("acme").endpoints("http://ann:new-secret@h"));
+
+        for (Callable<PlanInfo> call :
+                List.<Callable<PlanInfo>>of(() -> rollouts.create(other), () -> rollouts.start(other))) {
+            assertThatThrownBy(call::call)
+                    .hasMessageContaining("its endpoints of tenant 'acme'")
+                    .hasMessageNotContaining("secret");
+        }
+        assertThat(rollouts.preview(other).errors())
+                .singleElement()
+                .asString()
+                .contains("its endpoints of tenant 'acme'")
+                .doesNotContain("secret");
     }
 
     private static RolloutPlan with(RolloutPlan plan, Integer maxConcurrency, List<TenantChange> changes) {

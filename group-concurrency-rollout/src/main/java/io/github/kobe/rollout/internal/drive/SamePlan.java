@@ -63,7 +63,7 @@ final class SamePlan {
                         wanted.tenant()),
                 () -> differs("unit" + ofIt, has.target().unit(), wanted.unit()),
                 () -> isOther("config" + ofIt, isSame(has.target(), wanted.target(), configs)),
-                () -> differs("endpoints" + ofIt, has.endpoints(), wanted.endpoints()),
+                () -> isOther("endpoints" + ofIt, has.endpoints().equals(wanted.endpoints())),
                 () -> isOther("previous" + ofIt, previous == null || isSame(task.previous(), previous, configs)),
                 () -> differs("maxRetry" + ofIt, has.maxRetry(), wanted.maxRetry()),
                 () -> isOther("settings" + ofIt, has.settings().equals(wanted.settings()))));
