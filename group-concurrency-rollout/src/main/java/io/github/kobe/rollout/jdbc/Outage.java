@@ -19,9 +19,9 @@ final class Outage {
 
     /**
      * A session was ended since its transaction was idle; a server only reads, since it has just become the stand-by of
-     * another.
+     * another; somebody else has kept a lock for longer than the server lets anybody wait.
      */
-    private static final Set<String> STATES = Set.of("25P03", "25006");
+    private static final Set<String> STATES = Set.of("25P03", "25006", "55P03");
 
     private Outage() {}
 
