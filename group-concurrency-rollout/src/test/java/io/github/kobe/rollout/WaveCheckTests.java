@@ -9,6 +9,7 @@ import io.github.kobe.rollout.internal.rules.Samples;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
@@ -183,6 +184,25 @@ class WaveCheckTests extends RolloutsTestCase {
 
         assertThat(asked).hasSizeGreaterThan(1);
         assertThat(toldOfGates()).endsWith(new Occurrence.GateTimedOut(1));
+    }
+
+    @Test
+    @Tag("R143")
+    void aCheckWithoutAnAnswerIsAskedAgainLaterLikeOneThatFails() {
+        Rollouts rollouts = rollouts(builder -> builder.stages(Stage.named("A"))
+                .waveCheck((plan, wave) -> {
+                    asked.add("asked");
+                    return null;
+                })
+                .waveCheckInterval(LONG));
+        rollouts.start(plan().checked(LONG).build());
+
+        Deadline.until("the next drive is due later", () -> {
+            Instant at = store.findPlan(PLAN).orElseThrow().drive().at();
+            return at != null && at.isAfter(store.now().plus(Deadline.LONG));
+        });
+        assertThat(asked).hasSize(1);
+        assertThat(store.findPlan(PLAN).orElseThrow().epoch()).isOne();
     }
 
     @Test

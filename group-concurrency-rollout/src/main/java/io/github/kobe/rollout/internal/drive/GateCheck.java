@@ -4,6 +4,7 @@ import io.github.kobe.rollout.WaveCheck;
 import io.github.kobe.rollout.WaveCheck.Verdict;
 import io.github.kobe.rollout.internal.rules.PlanRecord;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -84,7 +85,10 @@ final class GateCheck {
     private Verdict ask(WaveCheck check, PlanRecord plan, int wave) {
         Verdict[] found = {Verdict.WAIT};
         try {
-            TimeLimit.run("the check of wave " + wave, LONGEST, () -> found[0] = check.check(plan.info(), wave));
+            TimeLimit.run(
+                    "the check of wave " + wave,
+                    LONGEST,
+                    () -> found[0] = Objects.requireNonNull(check.check(plan.info(), wave), "WaveCheck returned null"));
         } catch (Throwable e) {
             if (!lease.isOver()) {
                 LOG.warn("The check of wave {} of {} failed, and is asked again", wave, plan.id(), e);
