@@ -30,7 +30,7 @@ class InterruptedThreadsTests {
         try (GroupExecutor executor = GroupExecutor.newVirtualThreadExecutor(
                         GroupPolicy.builder().build());
                 Rollouts rollouts = Rollouts.builder(executor)
-                        .store(watched(new MemoryStore(InstantSource.system())))
+                        .store(watched(PlanStore.class, new MemoryStore(InstantSource.system())))
                         .conflict(ConflictPolicy.QUEUE)
                         .stages(Stage.named("A").step(ctx -> {
                             gate.pass();
@@ -48,15 +48,31 @@ class InterruptedThreadsTests {
         assertThat(interrupted).isEmpty();
     }
 
+    @Test
+    @Tag("R55")
+    void aCheckpointIsSavedByAThreadThatIsNotInterruptedWhateverItsStepHasLeft() throws Exception {
+        try (GroupExecutor executor = GroupExecutor.newVirtualThreadExecutor(
+                        GroupPolicy.builder().build());
+                Rollouts rollouts = Rollouts.builder(executor)
+                        .checkpoints(watched(CheckpointStore.class, CheckpointStore.inMemory()))
+                        .stages(Stage.named("A")
+                                .step(ctx -> Thread.currentThread().interrupt()))
+                        .build()) {
+            PlanId planId = start(rollouts, "plan-x");
+            assertThat(rollouts.await(planId, Deadline.LONG).status()).isEqualTo(PlanStatus.COMPLETED);
+        }
+        assertThat(interrupted).isEmpty();
+    }
+
     private static PlanId start(Rollouts rollouts, String name) {
         return rollouts.start(
                         RolloutPlan.named(name).add(Samples.change("acme")).build())
                 .planId();
     }
 
-    private PlanStore watched(PlanStore store) {
-        return (PlanStore) Proxy.newProxyInstance(
-                getClass().getClassLoader(), new Class<?>[] {PlanStore.class}, (proxy, method, arguments) -> {
+    private <T> T watched(Class<T> type, T store) {
+        return type.cast(Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> {
                     if (Thread.currentThread().isInterrupted()) {
                         interrupted.add(method.getName());
                     }
@@ -65,6 +81,6 @@ class InterruptedThreadsTests {
                     } catch (InvocationTargetException e) {
                         throw e.getCause();
                     }
-                });
+                }));
     }
 }

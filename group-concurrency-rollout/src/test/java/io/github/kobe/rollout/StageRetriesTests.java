@@ -167,6 +167,27 @@ class StageRetriesTests extends RolloutsTestCase {
     }
 
     @Test
+    @Tag("R140")
+    void whoLeavesItsThreadInterruptedWaitsForItsNextTryToo() throws Exception {
+        failures.set(1);
+        Rollouts rollouts = rollouts(Stage.named("A")
+                .step(ctx -> {
+                    Thread.currentThread().interrupt();
+                    work(ctx);
+                })
+                .retry(1, LONG));
+        PlanId planId = start(rollouts);
+        awaitWait(1);
+
+        rollouts.pause(ACME);
+
+        awaitStatus(rollouts, ACME, TaskStatus.PAUSED);
+        assertThat(done).hasSize(1);
+        rollouts.cancel(planId);
+        settled(rollouts, planId);
+    }
+
+    @Test
     @Tag("R127")
     @Tag("R140")
     void aNodeThatStopsWaitsForNoRetryAndTheNextOneBeginsTheStageAnew() throws Exception {

@@ -94,7 +94,10 @@ final class TaskSignals {
             }
         }
 
-        /** Does something that is interrupted if the task is to be cancelled now, but nothing that comes after it. */
+        /**
+         * Does something that is interrupted if the task is to be cancelled now, but nothing that comes after it. However it
+         * leaves the thread, that goes on uninterrupted: who has cut it off tells so otherwise too.
+         */
         void during(TimeLimit.Work stage) throws Exception {
             if (!enter()) {
                 throw new InterruptedException("the task is to be cancelled now");
@@ -121,9 +124,7 @@ final class TaskSignals {
             lock.lock();
             try {
                 worker = null;
-                if (isCut) {
-                    Thread.interrupted();
-                }
+                Thread.interrupted();
             } finally {
                 lock.unlock();
             }
