@@ -13,6 +13,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -59,6 +60,31 @@ class InterruptedThreadsTests {
                                 .step(ctx -> Thread.currentThread().interrupt()))
                         .build()) {
             PlanId planId = start(rollouts, "plan-x");
+            assertThat(rollouts.await(planId, Deadline.LONG).status()).isEqualTo(PlanStatus.COMPLETED);
+        }
+        assertThat(interrupted).isEmpty();
+    }
+
+    @Test
+    @Tag("R153")
+    void noStageIsInterruptedByWhatTheLookForThePreviousStateHasLeft() throws Exception {
+        try (GroupExecutor executor = GroupExecutor.newVirtualThreadExecutor(
+                        GroupPolicy.builder().build());
+                Rollouts rollouts = Rollouts.builder(executor)
+                        .previous((ctx, health) -> {
+                            Thread.currentThread().interrupt();
+                            return Optional.empty();
+                        })
+                        .stages(Stage.named("A").step(ctx -> {
+                            if (Thread.currentThread().isInterrupted()) {
+                                interrupted.add("A");
+                            }
+                        }))
+                        .build()) {
+            PlanId planId = rollouts.start(RolloutPlan.named("plan-x")
+                            .add(Samples.changeWithoutSnapshot("acme"))
+                            .build())
+                    .planId();
             assertThat(rollouts.await(planId, Deadline.LONG).status()).isEqualTo(PlanStatus.COMPLETED);
         }
         assertThat(interrupted).isEmpty();

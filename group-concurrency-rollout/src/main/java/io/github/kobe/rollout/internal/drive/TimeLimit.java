@@ -6,7 +6,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** Interrupts code that takes too long, but nothing that comes after it on the same thread. */
+/**
+ * Interrupts code that takes too long, but nothing that comes after it on the same thread. However the code leaves the thread,
+ * that goes on uninterrupted.
+ */
 final class TimeLimit {
 
     private final Thread worker = Thread.currentThread();
@@ -77,9 +80,7 @@ final class TimeLimit {
         lock.lock();
         try {
             over = true;
-            if (late) {
-                Thread.interrupted();
-            }
+            Thread.interrupted();
         } finally {
             lock.unlock();
         }
