@@ -27,7 +27,9 @@ import org.slf4j.LoggerFactory;
 /**
  * How a drive has its plan, from the takeover until it hands it over: whether the plan is still its own, and since when it has
  * known so. If it hasn't heard so for as long as the store lets a silent node keep its plans, the plan counts as lost, and
- * what runs is told to end. A thread of its own sees to that: the drive's may be waiting for an answer of the store.
+ * what runs is told to end. A thread of its own sees to that: the drive's may be waiting for an answer of the store. Another
+ * one asks the store if nobody else has for a while: the drive's may be waiting for what says nothing about the store, such as
+ * a lock of the plan.
  */
 final class Lease {
 
@@ -43,6 +45,7 @@ final class Lease {
     private final Duration time;
     private final Runnable whenLost;
     private final Thread watch;
+    private final Thread inquiry;
     private final ReentrantLock lock = new ReentrantLock();
 
     /** Written by the drive's thread before any other begins. */
@@ -71,6 +74,7 @@ final class Lease {
         this.whenLost = whenLost;
         time = engine.store().lease();
         watch = Thread.ofVirtual().name("rollout-lease:" + planId).unstarted(this::watch);
+        inquiry = Thread.ofVirtual().name("rollout-inquiry:" + planId).unstarted(this::inquire);
     }
 
     /** A plan as it was taken over, with its unfinished tasks. */
@@ -86,6 +90,7 @@ final class Lease {
                     .map(TaskRecord::id)
                     .forEach(unseen::add);
             watch.start();
+            inquiry.start();
         }
         return taken;
     }
@@ -235,6 +240,7 @@ final class Lease {
     void end() {
         over = true;
         LockSupport.unpark(watch);
+        LockSupport.unpark(inquiry);
     }
 
     /** The plan is lost, or the store: nothing more is written, and all ends. */
@@ -282,8 +288,12 @@ final class Lease {
     }
 
     private long left() {
-        long heard = heardAt; // first: it may grow meanwhile, and then less seems to be left, never too much
-        return time.toNanos() - (System.nanoTime() - heard);
+        return time.toNanos() - silence();
+    }
+
+    private long silence() {
+        long heard = heardAt; // first: it may grow meanwhile, and then the silence seems longer, never too short
+        return System.nanoTime() - heard;
     }
 
     private void watch() {
@@ -294,6 +304,31 @@ final class Lease {
             } else {
                 lose(new StoreLostException("nothing was heard of it for " + time));
             }
+        }
+    }
+
+    private void inquire() {
+        long longest = time.toNanos() / ASKED_AT_LEAST;
+        while (!isOver()) {
+            long wait = longest - silence();
+            if (wait <= 0) {
+                ask();
+                wait = pause();
+            }
+            LockSupport.parkNanos(this, wait);
+        }
+    }
+
+    /** Takes no lock. What it is told holds for all threads of the drive. */
+    private void ask() {
+        long asked = System.nanoTime();
+        try {
+            look();
+            heard(asked);
+        } catch (FencedException e) {
+            lose(e);
+        } catch (RuntimeException e) {
+            LOG.debug("Nothing is heard of {}: {}", planId, StoreRefusedException.describe(e));
         }
     }
 
