@@ -57,6 +57,31 @@ class StopsTests extends RolloutsTestCase {
 
     @Test
     @Tag("R127")
+    @Tag("R141")
+    void whatIsToBeCancelledNowIsInterruptedAlsoWhileAStopGivesItTime() throws Exception {
+        Stage noted = Stage.named("A").step(ctx -> {
+            try {
+                gate.pass();
+            } catch (InterruptedException e) {
+                runs.add("interrupted");
+            }
+        });
+        Rollouts first = rollouts(builder -> builder.stages(noted, Stage.named("B"))
+                .shutdownGrace(Deadline.LONG.multipliedBy(2)));
+        first.start(plan("x", Samples.change("acme")));
+        gate.awaitArrived(1);
+        Thread closing = Thread.ofVirtual().start(first::close);
+        Deadline.until("closing waits", () -> closing.getState() == Thread.State.TIMED_WAITING);
+
+        builder(executor, store).stages(noted).buildClosed().cancelNow(PLAN);
+
+        Deadline.until("it is interrupted", () -> !runs.isEmpty());
+        assertThat(closing.join(Deadline.LONG)).isTrue();
+        assertThat(task().status()).isEqualTo(TaskStatus.CANCELLED);
+    }
+
+    @Test
+    @Tag("R127")
     void whatDoesntEndInTimeIsInterruptedAndNothingIsWrittenOfIt() throws Exception {
         Rollouts first = impatient(slow);
         first.start(plan("x", Samples.change("acme")));

@@ -4,14 +4,11 @@ import io.github.kobe.rollout.PlanId;
 import io.github.kobe.rollout.TaskId;
 import io.github.kobe.rollout.TaskStatus;
 import io.github.kobe.rollout.TenantId;
-import io.github.kobe.rollout.Wish;
-import io.github.kobe.rollout.internal.rules.Boundaries;
 import io.github.kobe.rollout.internal.rules.PlanRecord;
 import io.github.kobe.rollout.internal.rules.TaskCommand;
 import io.github.kobe.rollout.internal.rules.TaskRecord;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -34,9 +31,6 @@ final class Drive {
 
     private static final Logger LOG = LoggerFactory.getLogger(Drive.class);
 
-    /** A transaction that cancels more would hold the plan for longer than its lease. */
-    private static final int CANCELLED_AT_ONCE = 500;
-
     /**
      * What a drive finds when nothing of it runs.
      *
@@ -57,15 +51,13 @@ final class Drive {
     private final GateCheck check;
 
     private final Backlog backlog = new Backlog();
+    private final TaskWishes wishes;
 
     /** What follows is written by the own thread; tasks read it after their start. */
     private int limit;
 
     /** How many tasks the plan had when all that were there were enqueued. */
     private int known;
-
-    /** How many wishes were left with them when what is wanted was read last; before that, another number. */
-    private long wishes = -1;
 
     /** Whether there is a check between its waves. */
     private boolean checks;
@@ -86,6 +78,7 @@ final class Drive {
         check = new GateCheck(engine, lease, threads::nudge);
         publisher = new Publisher(planId, engine.options(), lease, engine.refusals(), threads::stir);
         gauges = new PlanGauges(planId, engine.options().metrics(), publisher);
+        wishes = new TaskWishes(engine, lease, signals, backlog, publisher::wake);
         reportAt = lookAt + engine.options().progressInterval().toNanos();
     }
 
@@ -120,7 +113,7 @@ final class Drive {
         } finally {
             lease.end();
             threads.interrupt(engine::interrupt);
-            threads.awaitEnd(Long.MAX_VALUE);
+            threads.awaitEnd();
             check.end();
             publisher.stop();
             if (!isOver) {
@@ -180,11 +173,10 @@ final class Drive {
             if (engine.isStopping()) {
                 threads.close();
                 signals.wakeAll();
-                threads.awaitEnd(engine.options().shutdownGrace().toNanos());
+                awaitLast();
                 return false;
             }
-            if (threads.takeNudge() || System.nanoTime() - lookAt >= 0) {
-                lookAt = System.nanoTime() + lease.pause();
+            if (isToLook()) {
                 List<TaskId> postponed = threads.takePostponed();
                 lease.persist(() -> look(postponed));
             }
@@ -209,6 +201,32 @@ final class Drive {
             long now = System.nanoTime();
             threads.await(mayStart ? 0 : Math.min(lookAt - now, reportAt - now));
         }
+    }
+
+    /** Gives what still runs its time, and begins nothing, but carries out what is wanted of it meanwhile. */
+    private void awaitLast() {
+        long start = System.nanoTime();
+        long left = engine.options().shutdownGrace().toNanos();
+        while (left > 0 && lease.loss() == null && !threads.running().isEmpty()) {
+            if (isToLook()) {
+                try {
+                    lease.persist(() -> wishes.heed(lease.look()));
+                } catch (StoreLostException e) {
+                    LOG.debug("{} is looked at again, if it isn't lost: {}", planId, e.getMessage());
+                }
+            }
+            threads.await(Math.min(lookAt - System.nanoTime(), left));
+            left = engine.options().shutdownGrace().toNanos() - (System.nanoTime() - start);
+        }
+    }
+
+    /** {@return whether it is time to look at the plan} The next time is a pause later. */
+    private boolean isToLook() {
+        boolean isTime = threads.takeNudge() || System.nanoTime() - lookAt >= 0;
+        if (isTime) {
+            lookAt = System.nanoTime() + lease.pause();
+        }
+        return isTime;
     }
 
     private boolean isIdle() {
@@ -238,11 +256,7 @@ final class Drive {
         heed(plan);
         postponed.forEach(id -> engine.store().findById(id).ifPresent(backlog::addAgain));
         admit();
-        signals.remind();
-        if (plan.wishes() != wishes) {
-            heedWishes();
-            wishes = plan.wishes();
-        }
+        wishes.heed(plan);
         Map<TaskId, TenantId> deferred = threads.deferred();
         if (backlog.mayBegin() && !deferred.isEmpty()) {
             Set<TaskId> turns = engine.store().findHolders(deferred.values());
@@ -251,43 +265,6 @@ final class Drive {
                 backlog.ready(id);
             });
         }
-        return true;
-    }
-
-    /** Each task that something is wanted of and that rests gets a thread, unless nothing but its end is wanted. */
-    private void heedWishes() {
-        List<TaskId> cancelled = new ArrayList<>();
-        for (TaskRecord task : engine.store().findWished(planId)) {
-            boolean rests = !task.status().hasThread();
-            signals.tell(task.id(), task.wants(Wish.Kind.CANCEL_NOW));
-            if (rests && task.wantsCancel()) {
-                cancelled.add(task.id());
-            } else if (rests) {
-                backlog.want(task.id());
-            }
-        }
-        for (int from = 0; from < cancelled.size(); from += CANCELLED_AT_ONCE) {
-            int to = Math.min(from + CANCELLED_AT_ONCE, cancelled.size());
-            Set<TaskId> some = new LinkedHashSet<>(cancelled.subList(from, to));
-            lease.persist(() -> cancelIdle(some));
-            backlog.remove(some);
-        }
-    }
-
-    /** Needs no turn, since nothing runs for it. */
-    private boolean cancelIdle(Set<TaskId> ids) {
-        engine.transact(ledger -> {
-            lease.open(ledger);
-            for (TaskId id : ids) {
-                TaskRecord task = ledger.task(id);
-                if (task.wantsCancel() && !task.status().hasThread()) {
-                    Boundaries.begin(ledger, task);
-                }
-            }
-            return planId;
-        });
-        engine.options().forgetCheckpoints(ids);
-        committed();
         return true;
     }
 

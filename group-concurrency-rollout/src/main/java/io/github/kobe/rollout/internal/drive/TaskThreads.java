@@ -14,7 +14,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -292,27 +291,15 @@ final class TaskThreads {
         }
     }
 
-    /** Waits for the end of all, so long at most; no interrupt ends the wait. */
-    void awaitEnd(long most) {
-        long start = System.nanoTime();
-        boolean interrupted = false;
+    /** Waits for the end of all; no interrupt ends the wait. */
+    void awaitEnd() {
         lock.lock();
         try {
-            while (!running.isEmpty() && System.nanoTime() - start < most) {
-                try {
-                    long left = most - (System.nanoTime() - start);
-                    if (wake.await(Math.min(left, RolloutOptions.LOOK.toNanos()), TimeUnit.NANOSECONDS)) {
-                        LOG.trace("A task of {} is over", group);
-                    }
-                } catch (InterruptedException e) {
-                    interrupted = true;
-                }
+            while (!running.isEmpty()) {
+                wake.awaitUninterruptibly();
             }
         } finally {
             lock.unlock();
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
         }
     }
 }

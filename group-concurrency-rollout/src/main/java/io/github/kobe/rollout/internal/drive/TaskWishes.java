@@ -1,0 +1,80 @@
+package io.github.kobe.rollout.internal.drive;
+
+import io.github.kobe.rollout.TaskId;
+import io.github.kobe.rollout.Wish;
+import io.github.kobe.rollout.internal.rules.Boundaries;
+import io.github.kobe.rollout.internal.rules.PlanRecord;
+import io.github.kobe.rollout.internal.rules.TaskRecord;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/** What somebody wants of the tasks of a plan, and how a drive sees to it. Only the drive's thread uses it. */
+final class TaskWishes {
+
+    /** A transaction that cancels more would hold the plan for long. */
+    private static final int CANCELLED_AT_ONCE = 500;
+
+    private final RolloutEngine engine;
+    private final Lease lease;
+    private final TaskSignals signals;
+    private final Backlog backlog;
+    private final Runnable whenCommitted;
+
+    /** How many wishes were left with them when they were read last; before that, another number. */
+    private long read = -1;
+
+    TaskWishes(RolloutEngine engine, Lease lease, TaskSignals signals, Backlog backlog, Runnable whenCommitted) {
+        this.engine = engine;
+        this.lease = lease;
+        this.signals = signals;
+        this.backlog = backlog;
+        this.whenCommitted = whenCommitted;
+    }
+
+    /** {@return the plan, whose tasks know now what is wanted of them} */
+    PlanRecord heed(PlanRecord plan) {
+        signals.remind();
+        if (plan.wishes() != read) {
+            heedAll(plan);
+            read = plan.wishes();
+        }
+        return plan;
+    }
+
+    /** Each task that something is wanted of and that rests gets a thread, unless nothing but its end is wanted. */
+    private void heedAll(PlanRecord plan) {
+        List<TaskId> cancelled = new ArrayList<>();
+        for (TaskRecord task : engine.store().findWished(plan.id())) {
+            boolean rests = !task.status().hasThread();
+            signals.tell(task.id(), task.wants(Wish.Kind.CANCEL_NOW));
+            if (rests && task.wantsCancel()) {
+                cancelled.add(task.id());
+            } else if (rests) {
+                backlog.want(task.id());
+            }
+        }
+        for (int from = 0; from < cancelled.size(); from += CANCELLED_AT_ONCE) {
+            int to = Math.min(from + CANCELLED_AT_ONCE, cancelled.size());
+            Set<TaskId> some = new LinkedHashSet<>(cancelled.subList(from, to));
+            engine.options().forgetCheckpoints(lease.persist(() -> cancelIdle(some)));
+            whenCommitted.run();
+            backlog.remove(some);
+        }
+    }
+
+    /** Needs no turn, since nothing runs for them. */
+    private Set<TaskId> cancelIdle(Set<TaskId> ids) {
+        return engine.transact(ledger -> {
+            lease.open(ledger);
+            for (TaskId id : ids) {
+                TaskRecord task = ledger.task(id);
+                if (task.wantsCancel() && !task.status().hasThread()) {
+                    Boundaries.begin(ledger, task);
+                }
+            }
+            return ids;
+        });
+    }
+}
