@@ -192,6 +192,21 @@ class LongWaitsTests {
     }
 
     @Test
+    @Tag("R59")
+    void noCheckpointIsRemovedOfWhoHasNotBegun() throws Exception {
+        start(2, builder -> builder.checkpoints(new SlowCheckpoints()));
+        begin();
+
+        rollouts.cancel(TenantId.of("t1"));
+
+        Deadline.until("it is cancelled", () -> rollouts.task(TenantId.of("t1")).status() == TaskStatus.CANCELLED);
+        gate.open();
+        rollouts.await(PLAN, Deadline.LONG);
+        assertThat(removed)
+                .containsExactly(rollouts.task(TenantId.of("t0")).taskId());
+    }
+
+    @Test
     @Tag("R121")
     void whoHasLostThePlanEndsItsStagesThoughItsDriveHangs() {
         hang();

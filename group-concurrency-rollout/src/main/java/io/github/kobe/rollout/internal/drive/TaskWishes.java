@@ -64,17 +64,21 @@ final class TaskWishes {
         }
     }
 
-    /** Needs no turn, since nothing runs for them. */
-    private Set<TaskId> cancelIdle(Set<TaskId> ids) {
+    /** {@return those that have begun before} Needs no turn, since nothing runs for them. */
+    private List<TaskId> cancelIdle(Set<TaskId> ids) {
         return engine.transact(ledger -> {
             lease.open(ledger);
+            List<TaskId> begun = new ArrayList<>();
             for (TaskId id : ids) {
                 TaskRecord task = ledger.task(id);
                 if (task.wantsCancel() && !task.status().hasThread()) {
                     Boundaries.begin(ledger, task);
                 }
+                if (task.startedAt() != null) {
+                    begun.add(id);
+                }
             }
-            return ids;
+            return begun;
         });
     }
 }
