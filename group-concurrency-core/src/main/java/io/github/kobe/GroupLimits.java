@@ -43,6 +43,7 @@ public final class GroupLimits {
 
     private static final String CLUSTER_MAX_IN_FLIGHT = "clusterMaxInFlight";
     private static final String QUEUE_THRESHOLD = "queueThreshold";
+    static final String GLOBAL_QUEUE_THRESHOLD = "globalQueueThreshold";
 
     private static final GroupLimits UNSET = new GroupLimits(null, null, null, null, null, null, null, null);
 
@@ -397,15 +398,24 @@ public final class GroupLimits {
      *
      * @param rule the key or pattern that has these numbers, with those that it inherits; {@code null}: all groups
      * @param given the key or pattern for which its number of those who may wait is given; {@code null}: it is that of all groups
+     * @param overAllGroups how many may wait over all groups
      * @throws InvalidPolicyException if not
      */
-    void validateClusterQueue(@Nullable String rule, @Nullable String given) {
-        if (areClustered() && queueThreshold != null && queueThreshold < 1) {
+    void validateClusterQueue(@Nullable String rule, @Nullable String given, int overAllGroups) {
+        if (areClustered()) {
+            validateClusterQueue(rule, name(QUEUE_THRESHOLD, given), given, queueThreshold);
+            validateClusterQueue(rule, GLOBAL_QUEUE_THRESHOLD, null, overAllGroups);
+        }
+    }
+
+    private void validateClusterQueue(
+            @Nullable String rule, String setting, @Nullable String given, @Nullable Integer threshold) {
+        if (threshold != null && threshold < 1) {
             String needing = rule == null || rule.equals(given) ? "" : " of '" + KeyText.printable(rule) + "'";
             throw new InvalidPolicyException(
-                    name(QUEUE_THRESHOLD, given),
+                    setting,
                     given,
-                    queueThreshold,
+                    threshold,
                     "at least 1 with " + CLUSTER_MAX_IN_FLIGHT + " " + clusterMaxInFlight + needing
                             + ", since work waits until this instance has leased a part of that");
         }

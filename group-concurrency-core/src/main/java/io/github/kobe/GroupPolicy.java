@@ -297,16 +297,17 @@ public final class GroupPolicy {
         String given = own.queueThreshold().isPresent()
                 ? groupKey
                 : pattern.filter(some -> ofPattern.queueThreshold().isPresent()).orElse(null);
-        own.orElse(ofPattern).orElse(defaults).validateClusterQueue(groupKey, given);
+        own.orElse(ofPattern).orElse(defaults).validateClusterQueue(groupKey, given, globalQueueThreshold);
     }
 
     /** What has to be leased can be waited for, as far as the policy itself can tell. */
     private void validateClusterQueues() {
         if (clustered) {
-            defaults.validateClusterQueue(null, null);
+            defaults.validateClusterQueue(null, null, globalQueueThreshold);
             groups.keySet().forEach(key -> validateClusterQueue(key, GroupLimits.unset()));
             patterns.forEach((pattern, limits) -> limits.orElse(defaults)
-                    .validateClusterQueue(pattern, limits.queueThreshold().isPresent() ? pattern : null));
+                    .validateClusterQueue(
+                            pattern, limits.queueThreshold().isPresent() ? pattern : null, globalQueueThreshold));
         }
     }
 
@@ -484,7 +485,8 @@ public final class GroupPolicy {
         /**
          * Sets how many tasks may wait over all groups. Default: no limit.
          *
-         * @param value at least 0; {@link Integer#MAX_VALUE}: no limit
+         * @param value at least 0, and at least 1 if a group has a limit {@linkplain GroupLimits#withClusterMaxInFlight over all
+         *     instances}; {@link Integer#MAX_VALUE}: no limit
          * @return this builder
          */
         public Builder globalQueueThreshold(int value) {
@@ -926,7 +928,7 @@ public final class GroupPolicy {
                         "globalHeadroom", null, globalHeadroom, "less than globalMaxInFlight, " + globalMaxInFlight);
             }
             globalRate.validateAsGlobal();
-            GroupLimits.atLeast(0, globalQueueThreshold, "globalQueueThreshold", null);
+            GroupLimits.atLeast(0, globalQueueThreshold, GroupLimits.GLOBAL_QUEUE_THRESHOLD, null);
             GroupLimits.atLeast(0, maxIdleGroups, "maxIdleGroups", null);
             GroupLimits.atLeast(1, maxKeyLength, "maxKeyLength", null);
             if (!idleTimeout.isPositive()) {

@@ -208,6 +208,19 @@ class ClusterLimitTests {
                         GroupPolicy.builder().defaultQueueThresholdPerGroup(0).defaultClusterMaxInFlightPerGroup(30),
                         "defaults.queueThreshold",
                         null,
+                        "30,"),
+                arguments(
+                        GroupPolicy.builder()
+                                .globalQueueThreshold(0)
+                                .group("t:a", GroupLimits.unset().withQueueThreshold(5))
+                                .pattern("t:*", inAll(20)),
+                        "globalQueueThreshold",
+                        null,
+                        "20 of 't:a',"),
+                arguments(
+                        GroupPolicy.builder().globalQueueThreshold(0).defaultClusterMaxInFlightPerGroup(30),
+                        "globalQueueThreshold",
+                        null,
                         "30,"));
     }
 

@@ -65,6 +65,13 @@ class GroupPolicyValidationTests {
                 refused(builder().globalMaxInFlight(0), "globalMaxInFlight", null, 0, "at least 1"),
                 refused(builder().globalMaxInFlight(-3), "globalMaxInFlight", null, -3, "at least 1"),
                 refused(builder().globalQueueThreshold(-1), "globalQueueThreshold", null, -1, "at least 0"),
+                refused(
+                        builder().globalQueueThreshold(0).pattern("t:*", limits().withClusterMaxInFlight(5)),
+                        "globalQueueThreshold",
+                        null,
+                        0,
+                        "at least 1 with clusterMaxInFlight 5 of 't:*', since work waits until this instance has leased"
+                                + " a part of that"),
                 refused(builder().defaultMaxConcurrencyPerGroup(0), "defaults.maxConcurrency", null, 0, "at least 1"),
                 refused(builder().defaultMaxInFlightPerGroup(0), "defaults.maxInFlight", null, 0, "at least 1"),
                 refused(builder().defaultQueueThresholdPerGroup(-1), "defaults.queueThreshold", null, -1, "at least 0"),
