@@ -65,6 +65,12 @@ public final class ClusterNode extends ClusterSignals {
     private static final long LEAST_BACK_OFF = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long MOST_BACK_OFF = TimeUnit.SECONDS.toNanos(1);
 
+    /**
+     * How long after what was refused it speaks again. It is shorter than {@link Times#timeout} of the shortest lease, so all that
+     * passes meanwhile counts at the store: if those that have the other lease are dead, nobody else has its clock go on.
+     */
+    private static final long AGAIN_IF_REFUSED = TimeUnit.MILLISECONDS.toNanos(500);
+
     private final ClusterSettings settings;
     private final ClusterStore store;
     private final Times times;
@@ -341,7 +347,7 @@ public final class ClusterNode extends ClusterSignals {
             case OK -> answered(spoken, answer, at, now);
             case GONE -> gone(answer, now);
             case STALE -> notHeard(now);
-            case REFUSED -> refused(now);
+            case REFUSED -> refused(spoken, now);
         }
     }
 
@@ -384,11 +390,11 @@ public final class ClusterNode extends ClusterSignals {
         renewSession(answer.epoch());
     }
 
-    private void refused(long now) {
+    private void refused(Spoken spoken, long now) {
         lose(now);
         refused = true;
         notHeard(now);
-        speakAgainAt = now + nanos(times.heartbeat());
+        speakAgainAt = spoken.at() + AGAIN_IF_REFUSED;
     }
 
     private void giveUpIfOverdue(long now) {

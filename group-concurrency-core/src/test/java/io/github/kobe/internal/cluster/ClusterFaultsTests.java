@@ -11,6 +11,8 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What nodes with real engines do when nodes, the network or the store fail: a fault aimed at each rule. */
 @SuppressWarnings("FutureReturnValueIgnored") // a test looks at what runs
@@ -364,8 +366,40 @@ class ClusterFaultsTests extends TwoNodes {
         passInUse(Duration.ofSeconds(60), one);
 
         assertThat(asked).isNotDone();
-        assertThat(three.spoken() - spoken).isBetween(30, 70);
+        assertThat(three.spoken() - spoken).isBetween(115, 121);
         assertThat(starts(one, KEY)).isTrue();
+    }
+
+    /** The last of those that had it was killed, so the store goes on with it until that one's session is over. */
+    @ParameterizedTest
+    @ValueSource(ints = {16, 25, 30, 31, 60})
+    @Tag("CL57")
+    void whoComesWithALongerLeaseWaitsNoLongerThanTheShorterOneLasts(int seconds) {
+        one.crash();
+        two.crash();
+        SimulatedNode three = cluster.join(settings -> settings.withLease(Duration.ofSeconds(seconds)));
+        pass(Duration.ofSeconds(18));
+        assertThat(three.node().countsUntil()).isPositive();
+
+        pass(Duration.ofSeconds(seconds));
+        run(three, KEY, 1, LONG);
+        pass(MOMENT);
+        assertThat(three.out(KEY)).isEqualTo(1);
+    }
+
+    @Test
+    @Tag("CL57")
+    void whoIsRefusedForTheShortestLeaseWaitsNoLongerThanThatLasts() {
+        SimulatedCluster other = new SimulatedCluster(1);
+        SimulatedNode killed = other.join(settings -> settings.withLease(Duration.ofSeconds(5)));
+        other.run(Duration.ofSeconds(10));
+        killed.crash();
+        other.network.least = Duration.ofMillis(50).toNanos();
+        other.network.most = Duration.ofMillis(100).toNanos();
+        SimulatedNode last = other.join(settings -> settings.withLease(Duration.ofSeconds(60)));
+        other.run(Duration.ofSeconds(8));
+
+        assertThat(last.node().countsUntil()).isPositive();
     }
 
     // ---- a store that forgets
