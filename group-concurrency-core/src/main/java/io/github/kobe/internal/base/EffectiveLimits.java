@@ -36,6 +36,9 @@ public record EffectiveLimits(
 
     public static final int NOT_LEASED = Integer.MAX_VALUE;
 
+    /** As many are leased as can be: the group's own numbers are in force, whatever it may have over all instances. */
+    public static final int ALONE = NOT_LEASED - 1;
+
     private static final EffectiveLimit<Integer> BUILT_IN_CONCURRENCY =
             new EffectiveLimit<>(CompiledPolicy.BUILT_IN_CONCURRENCY, LimitSource.DEFAULT);
 
@@ -112,9 +115,12 @@ public record EffectiveLimits(
                 || (ownInFlight != null && inFlight >= ownInFlight.value());
     }
 
-    /** {@return these numbers, of which so many are leased} */
+    /** {@return these numbers, of which so many are leased, but no more than there may be over all instances} */
     public EffectiveLimits withLeased(int capacity) {
-        return capacity == leased
+        int counts = clusterMaxInFlight == null || capacity == ALONE
+                ? capacity
+                : Math.min(capacity, clusterMaxInFlight.value());
+        return counts == leased
                 ? this
                 : new EffectiveLimits(
                         ownConcurrency,
@@ -128,10 +134,10 @@ public record EffectiveLimits(
                         queueTimeoutNanos,
                         rule,
                         rateTerms,
-                        capacity);
+                        counts);
     }
 
-    /** {@return these numbers; of what is shared, as many are leased as there were of {@code before}} */
+    /** {@return these numbers; of what is shared, as many are leased as there were of {@code before}, as far as they count} */
     public EffectiveLimits leasedAs(EffectiveLimits before) {
         return isClustered() && before.isClustered() ? withLeased(before.leased) : this;
     }

@@ -24,11 +24,11 @@ final class Holding {
 
     /** Why a node speaks of it, the most urgent first. */
     enum Cause {
-        /** It lacks some, and has not said so. */
+        /** It lacks some, or may get some by another limit, and has not said so. */
         LACKS,
         /** It has less than it has said. */
         GIVES_BACK,
-        /** It has said so, and says it again. */
+        /** It has said so, and says it again; or it has another limit. */
         AGAIN,
         NONE
     }
@@ -61,6 +61,8 @@ final class Holding {
     private int counted;
 
     private int wanted;
+    /** The limit that the store was told. */
+    private int limitTold;
     /** How much was leased when it was last spoken of. */
     private int leasedThen;
     /** How often it was asked for in vain. */
@@ -143,7 +145,7 @@ final class Holding {
 
     private int needs(long now) {
         long asking = now - refusedAt < REFUSED_COUNTS ? refused : 0;
-        return (int) Math.min((long) out + kept + asking, Math.max(out, inForce));
+        return (int) Math.min((long) out + kept + asking, Math.max(out, Math.min(inForce, limit)));
     }
 
     /** {@return how much is worth having: what it needs, and of what it has, what was in use lately} */
@@ -159,7 +161,7 @@ final class Holding {
      */
     int bound(long now, boolean ending) {
         int bound = now >= turnEnds ? Math.min(leased, keep) : leased;
-        return Math.min(bound, ending ? needs(now) : worth(now));
+        return Math.min(Math.min(bound, limit), ending ? needs(now) : worth(now));
     }
 
     /** {@return whether so many wait that more may be needed than was said} */
@@ -178,7 +180,9 @@ final class Holding {
     Cause cause(long now) {
         int wants = worth(now);
         boolean lacks = wants > has();
-        if (lacks && (!saysThatItLacks() || wants >= 2L * wanted)) {
+        boolean hasAnotherLimit = said && limit != limitTold;
+        boolean mayGetMore = hasAnotherLimit && limit > limitTold && kept > 0;
+        if (mayGetMore || (lacks && (!saysThatItLacks() || wants >= 2L * wanted))) {
             return Cause.LACKS;
         }
         if (has() < counted) {
@@ -186,7 +190,7 @@ final class Holding {
         }
         boolean isNews = saysThatItLacks() && (!lacks || 2L * wants <= wanted);
         boolean isUnknown = !said && has() > 0;
-        return isNews || isUnknown || now >= askAgainAt ? Cause.AGAIN : Cause.NONE;
+        return isNews || isUnknown || hasAnotherLimit || now >= askAgainAt ? Cause.AGAIN : Cause.NONE;
     }
 
     /** {@return whether it wants more than the store counts, as far as it has said} */
@@ -237,6 +241,7 @@ final class Holding {
         unsettled = false;
         counted = grant.counted();
         wanted = demand.want();
+        limitTold = demand.limit();
         boolean inVain = wanted > counted;
         askAgainAt = inVain && asked < AGAIN.length ? now + AGAIN[asked] : NEVER;
         asked = inVain ? Math.min(asked + 1, AGAIN.length) : 0;

@@ -26,6 +26,9 @@ final class Holdings {
     /** So many have a place though many others come before them. */
     private static final int RESERVED = PORTION / 4;
 
+    /** Of how many a heartbeat speaks in their turn, however many are lacking. */
+    private static final int IN_TURN = PORTION;
+
     private final Map<String, Holding> all = new LinkedHashMap<>();
     private final Set<Holding> lacking = new LinkedHashSet<>();
     private final Set<Holding> givingBack = new LinkedHashSet<>();
@@ -126,7 +129,8 @@ final class Holdings {
         copy(again, everything ? Statement.MOST_DEMANDS : Math.min(PORTION, next.size() + MOST_AGAIN), next);
         copy(unsaid, Statement.MOST_DEMANDS, next);
         if (heartbeat) {
-            copy(turns.stream().filter(Holding::saysThatItLacks).toList(), Statement.MOST_DEMANDS, next);
+            int most = Statement.MOST_DEMANDS - IN_TURN;
+            copy(turns.stream().filter(Holding::saysThatItLacks).toList(), most, next);
             copy(turns, Statement.MOST_DEMANDS, next);
         }
         return next;

@@ -18,9 +18,6 @@ import java.util.PriorityQueue;
  */
 final class Leasing {
 
-    /** As much as can be leased: then the engine's own numbers are in force. */
-    private static final int MOST = EffectiveLimits.NOT_LEASED - 1;
-
     private final Groups engine;
     private final long idleReturn;
     private final Holdings holdings;
@@ -212,7 +209,7 @@ final class Leasing {
 
     /** A group without a number of its own can't go by it, so it stays closed. */
     private static void leaseAlone(Group group) {
-        Lease.Reading reading = group.lease(group.limits().hasOwnConcurrency() ? MOST : 0);
+        Lease.Reading reading = group.lease(group.limits().hasOwnConcurrency() ? EffectiveLimits.ALONE : 0);
         if (reading != null && reading.unwanted() && reading.out() + reading.kept() == 0) {
             var unused = group.lease(0); // so that it can be forgotten
         }

@@ -233,7 +233,7 @@ abstract sealed class GroupWaits extends FreePermits permits GroupStarts {
         EffectiveLimits before = limits();
         settings.lease(capacity);
         resize(before, limits());
-        if (lease != null && capacity > before.leased()) {
+        if (lease != null && limits().leased() > before.leased()) {
             lease.markWanted();
         }
     }

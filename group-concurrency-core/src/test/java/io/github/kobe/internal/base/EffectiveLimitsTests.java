@@ -79,6 +79,22 @@ class EffectiveLimitsTests {
         assertThat(alone.leasedAs(shared.withLeased(4)).leased()).isEqualTo(EffectiveLimits.NOT_LEASED);
     }
 
+    @Tag("CL2")
+    @Test
+    void ofWhatIsLeasedNoMoreCountsThanTheLimitUnlessItsOwnNumbersDo() {
+        EffectiveLimits shared = limits(number(30), null, number(20));
+
+        assertThat(shared.withLeased(25).inFlightInForce()).isEqualTo(20);
+        assertThat(limits(number(30), null, number(5))
+                        .leasedAs(shared.withLeased(20))
+                        .inFlightInForce())
+                .isEqualTo(5);
+        EffectiveLimits alone = shared.withLeased(EffectiveLimits.ALONE);
+        assertThat(alone.inFlightInForce()).isEqualTo(30);
+        assertThat(limits(number(30), null, number(5)).leasedAs(alone).inFlightInForce())
+                .isEqualTo(30);
+    }
+
     @Tag("CL38")
     @Test
     void theLimitsOfTheInstanceAreThoseThatAreSetForIt() {

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -131,6 +132,87 @@ class ClusterCombinationsTests extends TwoNodes {
         Duration took = until(run(two, KEY, 1, MOMENT), Duration.ofMinutes(1));
 
         assertThat(took).isLessThan(Duration.ofMillis(600));
+    }
+
+    // ---- a number that changes
+
+    /** From now on there may be so many; only that node is told. */
+    private void change(SimulatedNode node, int limit) {
+        cluster.limit(KEY, limit);
+        node.after(0, () -> node.executor().limitsChanged(KEY));
+    }
+
+    private List<String> others(int count) {
+        List<String> keys = IntStream.range(0, count).mapToObj(i -> "key-" + i).toList();
+        keys.forEach(key -> cluster.limit(key, 1));
+        return keys;
+    }
+
+    /** One lacks so many keys, which another has. */
+    private void lacks(int count) {
+        List<String> keys = others(count);
+        keys.forEach(key -> run(two, key, 1, LONG));
+        pass(Duration.ofSeconds(2));
+        keys.forEach(key -> run(one, key, 1, LONG));
+        pass(Duration.ofSeconds(2));
+        assertThat(keys).allMatch(key -> two.out(key) == 1);
+    }
+
+    /** No start is allowed beyond the new number: the cluster checks each. */
+    @Test
+    @Tag("CL2")
+    void aLimitThatIsLoweredIsInForceAtOnceThoughMuchElseIsHeld() {
+        SimulatedNode three = cluster.join(settings -> settings.withIdleReturn(Duration.ofMinutes(1)));
+        others(300).forEach(key -> run(three, key, 1, MOMENT));
+        pass(Duration.ofSeconds(1));
+        run(three, KEY, 800, MOMENT);
+        pass(Duration.ofMillis(100));
+        assertThat(three.out(KEY)).isEqualTo(LIMIT);
+
+        change(three, 1);
+        pass(Duration.ofSeconds(3));
+        assertThat(three.out(KEY)).isEqualTo(1);
+        assertThat(counted()).isEqualTo(1);
+    }
+
+    @Test
+    @Tag("CL2")
+    void aLimitThatIsLoweredIsInForceAtOnceThoughMuchElseIsLacking() {
+        lacks(120);
+        run(one, KEY, 800, MOMENT);
+        pass(Duration.ofMillis(100));
+        assertThat(one.out(KEY)).isEqualTo(LIMIT);
+
+        change(one, 1);
+        pass(Duration.ofSeconds(3));
+        assertThat(one.out(KEY)).isEqualTo(1);
+        assertThat(counted()).isEqualTo(1);
+    }
+
+    @Test
+    @Tag("CL2")
+    void aLimitThatIsRaisedIsInForceSoonThoughMuchElseIsLacking() {
+        lacks(120);
+        run(one, KEY, 800, MOMENT);
+        pass(Duration.ofMillis(100));
+
+        change(one, 2 * LIMIT);
+        pass(Duration.ofMillis(50));
+        assertThat(one.out(KEY)).isEqualTo(2 * LIMIT);
+    }
+
+    @Test
+    @Tag("CL43")
+    void whatIsHeldIsSaidAgainThoughMuchElseIsLacking() {
+        lacks(120);
+        run(one, KEY, LIMIT, LONG);
+        pass(Duration.ofMillis(100));
+        long said = cluster.store().remembered().log();
+
+        pass(Duration.ofSeconds(20));
+        assertThat(cluster.store().remembered().entries("g:" + KEY))
+                .singleElement()
+                .satisfies(entry -> assertThat(entry.spoke()).isGreaterThan(said));
     }
 
     // ---- what is out and not leased

@@ -217,6 +217,28 @@ class LeasePolicyTests {
         assertThat(leases.touched()).isEmpty();
     }
 
+    @Test
+    void aSmallerNumberIsInForceBeforeThoseWhoLeaseHaveLooked() throws Exception {
+        update(shared(5));
+        leases.lease(KEY, 5);
+        List<TaskHandle<String>> running = submit(3);
+        gate.awaitArrived(3);
+
+        update(shared(3));
+        List<TaskHandle<String>> waiting = submit(2);
+        assertThat(group().inFlight()).isEqualTo(3);
+        leases.lease(KEY, 5);
+        assertThat(group().inFlight()).isEqualTo(3);
+
+        update(shared(5));
+        assertThat(group().inFlight()).as("leased are those that were in force").isEqualTo(3);
+        leases.lease(KEY, 5);
+        assertThat(group().inFlight()).isEqualTo(5);
+        gate.open();
+        awaitAll(running);
+        awaitAll(waiting);
+    }
+
     private void useOnceWithALease() throws Exception {
         leases.lease(KEY, 2);
         useOnce();
