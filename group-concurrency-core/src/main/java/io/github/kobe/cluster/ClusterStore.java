@@ -65,7 +65,10 @@ public interface ClusterStore extends AutoCloseable {
      */
     CompletionStage<List<NodeShare>> look(@Nullable String resource);
 
-    /** Gives up the store: from now on every stage fails. What nodes have said stays, where there is a server. Idempotent. */
+    /**
+     * Gives up the store: once it is closed, every stage fails. What nodes have said stays, where there is a server. A store may
+     * wait for a moment before that, for those that use it and are about to say that they end. Idempotent.
+     */
     @Override
     void close();
 

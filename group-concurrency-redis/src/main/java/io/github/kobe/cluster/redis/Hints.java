@@ -15,6 +15,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** Hears hints for the sessions that speak through a store, on a connection of its own, and passes them on. */
 final class Hints {
@@ -36,6 +37,9 @@ final class Hints {
 
     /** When each session last spoke. */
     private final Map<String, Long> sessions = new ConcurrentHashMap<>();
+
+    /** Completes once nobody listens; {@code null}: nobody has asked for that. Used by the loop. */
+    private @Nullable CompletableFuture<Void> unheard;
 
     private volatile long heardAt;
     private volatile boolean denied;
@@ -71,7 +75,10 @@ final class Hints {
      */
     Runnable tell(Consumer<Hint> listener) {
         listeners.add(listener);
-        return () -> listeners.remove(listener);
+        return () -> {
+            listeners.remove(listener);
+            boolean unused = loop.run(this::tellIfUnheard); // or all is closed
+        };
     }
 
     /** A session speaks, for which hints are heard from now on. For any thread. */
@@ -132,6 +139,21 @@ final class Hints {
         StatefulRedisPubSubConnection<byte[], byte[]> connection = line.connection();
         if (denied && connection != null) {
             subscribe(connection, List.copyOf(sessions.keySet()), false);
+        }
+    }
+
+    /** {@return completes once nobody listens, so nobody uses the store any more} */
+    CompletableFuture<Void> unheard() {
+        CompletableFuture<Void> asked = new CompletableFuture<>();
+        unheard = asked;
+        tellIfUnheard();
+        return asked;
+    }
+
+    private void tellIfUnheard() {
+        CompletableFuture<Void> asked = unheard;
+        if (asked != null && listeners.isEmpty()) {
+            asked.complete(null);
         }
     }
 

@@ -35,9 +35,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>{@code
  * try (ClusterStore store = RedisClusterStore.builder(RedisURI.create("redis://localhost"))
- *         .namespace("reports")
- *         .build()) {
- *     GroupExecutor executor = GroupExecutor.newVirtualThreadExecutor(policy, ClusterSettings.of(store));
+ *                 .namespace("reports")
+ *                 .build();
+ *         GroupExecutor executor = GroupExecutor.newVirtualThreadExecutor(policy, ClusterSettings.of(store))) {
+ *     String report = executor.call("tenant:a", () -> build("a"));
  * }
  * }</pre>
  *
@@ -223,17 +224,26 @@ public final class RedisClusterStore implements ClusterStore {
 
     /**
      * Closes all connections, and waits for that, for 5 seconds at most. What the nodes have said stays in Redis. Idempotent.
+     *
+     * <p>Executors that have been closed just before have yet to say that they end, so that others get at once what they had. The
+     * connections stay for that, for 2 seconds at most.
      */
     @Override
     public void close() {
         if (closing.compareAndSet(false, true)) {
-            loop.run(this::closeAll);
+            loop.run(this::closeOnceUnused);
         }
         try {
             boolean unused = closed.await(LONGEST_WAIT.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt(); // it is closed nevertheless
         }
+    }
+
+    private void closeOnceUnused() {
+        var unused = hints.unheard()
+                .completeOnTimeout(null, TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
+                .thenRunAsync(this::closeAll, loop);
     }
 
     private void closeAll() {

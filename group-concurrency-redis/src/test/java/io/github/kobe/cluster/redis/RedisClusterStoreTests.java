@@ -4,7 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
+import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupLimits;
+import io.github.kobe.GroupPolicy;
 import io.github.kobe.cluster.Answer;
+import io.github.kobe.cluster.ClusterSettings;
 import io.github.kobe.cluster.Demand;
 import io.github.kobe.cluster.Hint;
 import io.github.kobe.cluster.NodeShare;
@@ -284,6 +288,38 @@ class RedisClusterStoreTests {
                         .join())
                 .hasRootCauseInstanceOf(RedisStoreException.class)
                 .hasRootCauseMessage("the store is closed");
+    }
+
+    /** As the end of a try block closes them. The word takes a while on its way. */
+    @Test
+    @Tag("CL41")
+    void whoHasUsedAClosedStoreHasSaidThatItEnds() throws Exception {
+        GroupPolicy policy = GroupPolicy.builder()
+                .pattern("tenant:*", GroupLimits.unset().withClusterMaxInFlight(1))
+                .build();
+        try (Proxy proxy = new Proxy(server.port())) {
+            try (RedisClusterStore other = RedisClusterStore.builder(RedisURI.create("localhost", proxy.port()))
+                            .namespace("tests")
+                            .build();
+                    GroupExecutor executor =
+                            GroupExecutor.newVirtualThreadExecutor(policy, ClusterSettings.of(other))) {
+                Deadline.until(
+                        "a session",
+                        () -> executor.cluster().orElseThrow().state().nodes() == 1);
+                assertThat(look(store, null)).hasSize(1);
+                proxy.delay(Duration.ofMillis(100));
+            }
+
+            assertThat(look(store, null)).isEmpty();
+        }
+    }
+
+    @Test
+    void aStoreIsClosedThoughSomebodyUsesItStill() {
+        store.onHint(hint -> {});
+        store.close();
+
+        assertThat(new Speaker(store, "a").failure(Kind.OPEN)).contains("the store is closed");
     }
 
     @Test
