@@ -202,6 +202,20 @@ class LivePageTests {
     }
 
     @Test
+    void groupsWhoseKeysAreNumbersKeepTheirOrder() {
+        application.executor().setLimits("98760001", GroupLimits.unset().withQueueThreshold(1));
+        application.occupy("98760001", 3);
+        application.occupy("98760009", 5);
+        Page page = open("");
+
+        page.getByLabel("Search keys").fill("9876000");
+        Locator keys = page.locator(".groups tbody th a");
+        assertThat(keys).hasText(new String[] {"98760009", "98760001"});
+        button(page, "Most refused first").click();
+        assertThat(keys).hasText(new String[] {"98760001", "98760009"});
+    }
+
+    @Test
     void groupsAreFoundAndTurnedPageByPage() {
         Page page = open("");
         assertThat(rows(page)).hasCount(50);

@@ -34,6 +34,12 @@ export function remember(group) {
     { running: group.running, queued: group.queued, wait: seconds(group.oldestWait) }, counts);
 }
 
+/** In the order of the server, which an object loses if its names are numbers. */
+function inOrder(found, byRejected) {
+  const measure = byRejected ? (group) => countsOf(group.totals).all : (group) => group.running + group.queued;
+  return Object.values(found).sort((a, b) => measure(b) - measure(a) || (a.group < b.group ? -1 : 1));
+}
+
 export function rejections(rejected) {
   return Object.entries(rejected)
     .filter(([, count]) => count > 0)
@@ -109,7 +115,7 @@ export class GroupsView {
       asked = { ...asked, offset: Math.floor((report.found - 1) / PAGE) * PAGE };
     }
     this.showAll(report);
-    const shown = Object.values(report.groups);
+    const shown = inOrder(report.groups, wanted.byRejected);
     const now = Date.now() / 1000;
     this.rows.show(shown.map((group) => ({ group, history: remember(group) })), (item) => item.group.group);
     groups.forgetBefore(now);
