@@ -38,6 +38,8 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -53,6 +55,13 @@ class LivePageTests {
 
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final String PAGE = "/group-concurrency/";
+
+    /** What the page asks the endpoint. */
+    private static final String ANSWERS = "**/actuator/groupexecutor?**";
+
+    /** What is said to have been refused in the last minute. */
+    private static final String REFUSED = "main .failure:not(:empty)";
+
     private static final Path OUTPUT = Path.of("target", "live-page");
 
     private static LivePageApplication application;
@@ -128,6 +137,16 @@ class LivePageTests {
                 client.send(request, HttpResponse.BodyHandlers.ofString()).body());
     }
 
+    /** Has the page get another answer than that of the server. */
+    private static void answer(Route route, UnaryOperator<String> change) {
+        APIResponse answer = route.fetch();
+        route.fulfill(new Route.FulfillOptions().setResponse(answer).setBody(change.apply(answer.text())));
+    }
+
+    private static String withRefused(String answer, int number) {
+        return answer.replaceAll("\"rejected\":\\{[^}]*}", "\"rejected\":{\"GROUP_QUEUE_FULL\":" + number + "}");
+    }
+
     @Test
     void groupsAreShownByLoadAsTheEndpointTellsThem() throws Exception {
         Page page = open("");
@@ -191,11 +210,11 @@ class LivePageTests {
                 .containsText("/" + ProcessHandle.current().pid());
         assertThat(page.locator("#instances")).isHidden();
 
-        page.route("**/actuator/groupexecutor?**", route -> {
-            APIResponse answer = route.fetch();
-            String text = answer.text().replaceFirst("\"instance\":\"[^\"]*\"", "\"instance\":\"other-pod/1\"");
-            route.fulfill(new Route.FulfillOptions().setResponse(answer).setBody(text));
-        });
+        page.route(
+                ANSWERS,
+                route -> answer(
+                        route,
+                        text -> text.replaceFirst("\"instance\":\"[^\"]*\"", "\"instance\":\"other-pod/1\"")));
 
         assertThat(page.locator("#instances")).containsText("then other-pod/1");
         assertThat(page.locator("#updated")).containsText("by other-pod/1");
@@ -213,6 +232,24 @@ class LivePageTests {
         assertThat(keys).hasText(new String[] {"98760009", "98760001"});
         button(page, "Most refused first").click();
         assertThat(keys).hasText(new String[] {"98760001", "98760009"});
+    }
+
+    @Test
+    void whatWasRefusedWhileThePageStoodStillIsNotOfTheLastMinute() {
+        AtomicInteger refused = new AtomicInteger();
+        Page page = open("");
+        page.clock().install();
+        page.route(ANSWERS, route -> answer(route, text -> withRefused(text, refused.get())));
+        page.reload();
+        assertThat(rows(page)).hasCount(50);
+
+        button(page, "Freeze").click();
+        refused.set(4_711);
+        page.clock().fastForward("10:00");
+        button(page, "Freeze").click();
+
+        assertThat(page.locator(".tiles")).containsText("queue full 4,711");
+        assertThat(page.locator(REFUSED)).hasCount(0);
     }
 
     @Test

@@ -9,6 +9,9 @@ export class History {
   }
 
   add(now, values, counts) {
+    if (now - this.samples.at(-1)?.now > SPAN) {
+      this.samples = []; // what has happened since is not of the last minute alone
+    }
     this.samples.push({ now, values, counts });
     // One older than the span, for the rate of the first one in it.
     while (this.samples.length > 2 && this.samples[1].now < now - SPAN) {
