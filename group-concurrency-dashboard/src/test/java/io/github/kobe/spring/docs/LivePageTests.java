@@ -38,6 +38,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
@@ -48,6 +49,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The live page in a browser, behind the security that the howto shows, with 10,000 groups under load. */
 @Tag("secured")
@@ -139,7 +141,11 @@ class LivePageTests {
 
     /** Has the page get another answer than that of the server. */
     private static void answer(Route route, UnaryOperator<String> change) {
-        APIResponse answer = route.fetch();
+        answer(route, route.request().url(), change);
+    }
+
+    private static void answer(Route route, String address, UnaryOperator<String> change) {
+        APIResponse answer = route.fetch(new Route.FetchOptions().setUrl(address));
         route.fulfill(new Route.FulfillOptions().setResponse(answer).setBody(change.apply(answer.text())));
     }
 
@@ -247,6 +253,40 @@ class LivePageTests {
         refused.set(4_711);
         page.clock().fastForward("10:00");
         button(page, "Freeze").click();
+
+        assertThat(page.locator(".tiles")).containsText("queue full 4,711");
+        assertThat(page.locator(REFUSED)).hasCount(0);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"#/groups", "#/group/tenant:busy-08"})
+    void whatAnotherExecutorAnswersLateIsNotShown(String view) {
+        List<Route> late = new ArrayList<>();
+        AtomicBoolean isLate = new AtomicBoolean();
+        Page page = open(view);
+        page.route(
+                "**/settings.json",
+                route -> answer(route, text -> text.replace("\"groupExecutor\"", "\"groupExecutor\",\"other\"")));
+        page.route(ANSWERS, route -> {
+            String address = route.request().url();
+            if (address.contains("executor=other")) {
+                answer(
+                        route,
+                        address.replace("executor=other", "executor=groupExecutor"),
+                        text -> withRefused(text, 4_711));
+            } else if (isLate.get()) {
+                late.add(route);
+            } else {
+                answer(route, text -> withRefused(text, 0));
+            }
+        });
+        page.reload();
+        assertThat(page.locator("#updated")).containsText("by ");
+
+        isLate.set(true);
+        page.waitForCondition(() -> !late.isEmpty());
+        page.getByLabel("Executor").selectOption("other");
+        late.forEach(route -> answer(route, text -> withRefused(text, 0)));
 
         assertThat(page.locator(".tiles")).containsText("queue full 4,711");
         assertThat(page.locator(REFUSED)).hasCount(0);

@@ -116,9 +116,11 @@ export class GroupView {
   }
 
   async refresh() {
-    const group = await read(this.context.settings.groups, {
-      group: this.key, holders: true, executor: this.context.executor,
-    });
+    const { executor } = this.context;
+    const group = await read(this.context.settings.groups, { group: this.key, holders: true, executor });
+    if (executor !== this.context.executor) {
+      return; // another one is shown meanwhile
+    }
     this.context.answeredBy(group.instance);
     const { limits, totals } = group;
     this.paused = group.paused;

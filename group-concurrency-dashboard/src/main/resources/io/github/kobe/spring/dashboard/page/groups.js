@@ -103,11 +103,12 @@ export class GroupsView {
 
   async refresh() {
     const wanted = asked;
+    const { executor } = this.context;
     const report = await read(this.context.settings.groups, {
-      executor: this.context.executor, search: wanted.search, offset: wanted.offset || null, limit: PAGE,
+      executor, search: wanted.search, offset: wanted.offset || null, limit: PAGE,
       sort: wanted.byRejected ? 'rejected' : null,
     });
-    if (wanted !== asked) {
+    if (wanted !== asked || executor !== this.context.executor) {
       return; // something else was asked for meanwhile
     }
     this.context.answeredBy(report.instance);
