@@ -146,8 +146,9 @@ abstract sealed class GroupTags {
             Map<String, Duration> holds = executor.longestHolds();
             for (String key : executor.groupKeys()) {
                 GroupStats group = executor.groupStats(key).orElse(null);
-                boolean own = !RESERVED.contains(key) && tags.contains(key);
-                if (group != null && (own || !meters.containsKey(key))) { // else it is just being made
+                boolean shared = RESERVED.contains(key);
+                boolean own = !shared && tags.contains(key);
+                if (group != null && (own || shared || !meters.containsKey(key))) { // else it is just being made
                     byTag.merge(
                             own ? key : OTHER,
                             TagReading.open(group, holds.getOrDefault(key, Duration.ZERO), own),

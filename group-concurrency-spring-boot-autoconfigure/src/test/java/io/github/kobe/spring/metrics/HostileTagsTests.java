@@ -127,6 +127,11 @@ class HostileTagsTests {
                     }
 
                     assertThat(submitted(registry, "_other")).isEqualTo(4);
+                    assertThat(registry.get("group.executor.groups")
+                                    .tag("group", "_other")
+                                    .gauge()
+                                    .value())
+                            .isEqualTo(4);
                     assertThat(registry.find("group.executor.max.permits")
                                     .tag("group", "_other")
                                     .gauge())
