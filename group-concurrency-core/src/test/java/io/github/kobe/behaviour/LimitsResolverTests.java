@@ -420,6 +420,29 @@ class LimitsResolverTests {
         }
     }
 
+    @Test
+    void aRefreshThatAResolverThatIsDownCutsShortGoesOnWithTheGroupsThatWereLeft() throws Exception {
+        GroupExecutor executor =
+                engines.startPlain(policy().limitsRefresh(MINUTE).build(), surroundings);
+        use(executor, "a", "b", "c", "d", "e", "f", "g");
+        asked.clear();
+        down = true;
+        try (CapturedLog log = CapturedLog.open()) {
+            advance(executor, MINUTE);
+            assertThat(asked).as("it gives up").containsExactly("a", "b", "c");
+
+            down = false;
+            advance(executor, Duration.ofSeconds(10));
+            assertThat(asked)
+                    .as("those that were left are asked for first")
+                    .containsExactly("a", "b", "c", "d", "e", "f", "g", "a", "b", "c");
+            use(executor, "a", "d");
+            advance(executor, Duration.ofSeconds(10));
+            assertThat(asked).as("all are answered").hasSize(10);
+            assertThat(log.warnings()).hasSize(1);
+        }
+    }
+
     /** Moves on, and waits for what this begins. */
     private void advance(GroupExecutor executor, Duration time) {
         clock.advance(time, executor);

@@ -54,6 +54,9 @@ final class LimitsTable {
     /** When all groups in use were last asked for, or would have been. */
     private volatile long refreshedAt;
 
+    /** The turn in which that began: groups that it has left out, since the resolver is down, have older answers. */
+    private volatile long refreshTurn;
+
     /** Failures that were not logged, and when one was; -1: never. */
     private final AtomicInteger unlogged = new AtomicInteger();
 
@@ -165,10 +168,11 @@ final class LimitsTable {
         boolean refreshes = now - refreshedAt >= refreshNanos();
         if (refreshes) {
             refreshedAt = now;
+            refreshTurn = turns.incrementAndGet();
         }
         if (refreshes || owes) {
             owes = false;
-            look(group -> isOwed(group) || (refreshes && isUsed(group)));
+            look(this::isOwed);
         }
     }
 
@@ -192,10 +196,10 @@ final class LimitsTable {
         }
     }
 
-    /** {@return whether a group has no answer that holds} */
+    /** {@return whether a group has no answer that holds, or is in use and was left out by the last refresh} */
     private boolean isOwed(Group group) {
         Answer known = group.answer();
-        return known.failed() || known.turn() < allChanged.get();
+        return known.failed() || known.turn() < allChanged.get() || (known.turn() < refreshTurn && isUsed(group));
     }
 
     /** {@return whether a group was used since it was last asked for} */
