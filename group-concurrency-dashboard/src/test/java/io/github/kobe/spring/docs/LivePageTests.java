@@ -474,6 +474,18 @@ class LivePageTests {
     }
 
     @Test
+    void aChangeThatLeavesNoGroupIsToldAsDone() {
+        Page page = open("#/group/tenant:busy-09");
+        page.route("**/actuator/groupexecutor", route -> route.fulfill(new Route.FulfillOptions().setStatus(204)));
+
+        button(page, "Reset limits").click();
+        page.getByRole(AriaRole.DIALOG).getByText("Reset limits").last().click();
+
+        assertThat(page.getByRole(AriaRole.STATUS).getByText("The limits of tenant:busy-09 are reset."))
+                .isVisible();
+    }
+
+    @Test
     void openScopesAreShownAsTrees() throws Exception {
         Gate gate = new Gate();
         Scopes scopes = Scopes.of(application.executor());

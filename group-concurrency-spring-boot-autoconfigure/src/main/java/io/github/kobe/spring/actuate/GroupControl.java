@@ -162,8 +162,8 @@ final class GroupControl {
         switch (action) {
             case "set" -> set(key, limits, lasts);
             case "pause" -> executor.pause(key, lasts);
-            case "resume" -> executor.resume(key);
-            case "reset" -> executor.resetLimits(key);
+            case "resume" -> executor.resume(find(key).groupKey());
+            case "reset" -> executor.resetLimits(find(key).groupKey());
             default ->
                 throw RefusedRequestException.badRequest(
                         "there is no such action", "action", action, "set, pause, resume or reset");
@@ -198,10 +198,13 @@ final class GroupControl {
         executor.evictGroup(key);
     }
 
-    /** {@return a group, with nothing that has to be requested} */
+    /** {@return a group, with nothing that has to be requested; null: there is none} */
+    @Nullable
     GroupReport report(String key) {
-        GroupStats group = find(key);
-        return GroupReport.of(group, instance, null, null, GroupReport.Share.of(group), null, null, null);
+        return executor.groupStats(key)
+                .map(group -> GroupReport.of(
+                        group, instance, null, null, GroupReport.Share.of(group), null, null, null))
+                .orElse(null);
     }
 
     private GroupStats find(String key) {

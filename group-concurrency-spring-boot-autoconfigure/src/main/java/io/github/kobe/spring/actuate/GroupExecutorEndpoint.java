@@ -138,10 +138,10 @@ public class GroupExecutorEndpoint {
      * @param rate how much starts in any window of time, as 60 per 1m burst 6; none: unchanged
      * @param period with set and pause: after which time that ends by itself; none: it doesn't
      * @param executor the executor's name; none: the default one
-     * @return the group after the change
+     * @return the group after the change; null: none is left
      */
     @WriteOperation
-    public GroupReport change(
+    public @Nullable GroupReport change(
             SecurityContext security,
             @Nullable String group,
             @Nullable String action,
@@ -189,10 +189,10 @@ public class GroupExecutorEndpoint {
      * @param rate how much starts in any window of time, as 60 per 1m burst 6; none: unchanged
      * @param period with set and pause: after which time that ends by itself; none: it doesn't
      * @param executor the executor's name; none: the default one
-     * @return the group after the change
+     * @return the group after the change; null: none is left
      */
     @WriteOperation
-    public GroupReport changeGroup(
+    public @Nullable GroupReport changeGroup(
             SecurityContext security,
             @Selector String keyInPath,
             @Nullable String group,

@@ -492,6 +492,39 @@ class GroupExecutorEndpointTests {
         assertThat(server.delete("?group=nobody").status()).isEqualTo(404);
     }
 
+    @Test
+    @Tag("boot")
+    void whatIsNotFoundIsNeitherResumedNorResetNorToldAsThat() throws Exception {
+        useOpen();
+        Changes changes = server.bean(Changes.class);
+        changes.events.clear();
+
+        for (String action : new String[] {"resume", "reset"}) {
+            server.post("", "{\"group\":\"nobody\",\"action\":\"" + action + "\"}")
+                    .assertProblem(
+                            404,
+                            "group",
+                            "nobody",
+                            "a group that is in use, overridden, or configured by its exact key");
+        }
+
+        assertThat(changes.events).isEmpty();
+    }
+
+    @Test
+    @Tag("boot")
+    void ifAChangeLeavesNoGroupTheAnswerIsEmpty() throws Exception {
+        try (EndpointServer forgetful = new EndpointServer(
+                "management.endpoint.groupexecutor.access=unrestricted", "group-concurrency.max-idle-groups=0")) {
+            use(forgetful);
+            server.post("/a", "{\"maxConcurrency\":3}");
+            assertThat(server.post("/a", "{\"action\":\"reset\"}").status()).isEqualTo(204);
+            server.post("/a", "{\"action\":\"pause\"}");
+            assertThat(server.post("/a", "{\"action\":\"resume\"}").status()).isEqualTo(204);
+            assertThat(server.get("/a").status()).isEqualTo(404);
+        }
+    }
+
     private static Object pass(Gate gate) throws InterruptedException {
         gate.pass();
         return null;

@@ -39,6 +39,9 @@ async function send(address, request) {
     redirect: 'manual',
     signal: AbortSignal.timeout(LONGEST_WAIT),
   });
+  if (answer.status === 204) {
+    return null; // done, and there is nothing left to tell of
+  }
   const isJson = (answer.headers.get('Content-Type') ?? '').includes('json');
   const body = isJson ? await answer.json() : null;
   if (answer.type === 'opaqueredirect') {

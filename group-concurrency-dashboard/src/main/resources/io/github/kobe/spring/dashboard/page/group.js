@@ -106,7 +106,9 @@ export class GroupView {
       const answer = await write(this.context.settings.groups, {
         group: this.key, action, ...limits, executor: this.context.executor ?? undefined,
       });
-      this.context.answeredBy(answer.instance);
+      if (answer) {
+        this.context.answeredBy(answer.instance);
+      }
     });
     if (done) {
       this.context.say(text(`done.${action}`, { group: this.key }));
