@@ -43,9 +43,6 @@ public final class Scopes {
     /**
      * Makes scopes over an executor, with a time-out of 30 seconds and no other settings.
      *
-     * <p>From now on a thread that waits in a scope, of this or of another executor, also lends what it holds in this one.
-     * So call it for each executor whose permits your threads hold while they wait in scopes.
-     *
      * @param executor the executor that runs their forks
      * @return an object that opens such scopes
      */

@@ -64,6 +64,22 @@ class ScopeAcrossExecutorsTests extends ScopeTestCase {
     }
 
     @Tag("L1")
+    @Tag("L2")
+    @Test
+    void aForkMayCallTheGroupOfAnExecutorThatHasNoScopes() throws Exception {
+        GroupExecutor third = executor(1);
+
+        String value = insideG(third, () -> {
+            try (var scope = ofOne.open(Joiner.<String>allSuccessfulOrThrow())) {
+                scope.fork("h", () -> third.call("g", () -> "called"));
+                return scope.join().getFirst();
+            }
+        });
+
+        assertThat(value).isEqualTo("called");
+    }
+
+    @Tag("L1")
     @Tag("S3")
     @Test
     void aForkOfAnInnerScopeMayRunInTheGroupOfAnotherExecutorThatTheOutermostOwnerIsInside() throws Exception {

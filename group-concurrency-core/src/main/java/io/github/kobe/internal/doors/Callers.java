@@ -357,7 +357,7 @@ final class Callers {
         long taken = shared == null ? group.tryTakeFast(stripe) : group.tryTakeNested(shared, SharedGlobal.BOUND);
         if (taken == Group.NOT_TAKEN) {
             waiter = new Waiter(
-                    group, id, shared, fromInside, owner == null ? null : engine.scopes.lineageOf(owner), costs);
+                    group, id, shared, fromInside, owner == null ? null : ScopeBridge.lineageOf(owner), costs);
             Object refused;
             try {
                 refused = await(waiter, maxWaitNanos);

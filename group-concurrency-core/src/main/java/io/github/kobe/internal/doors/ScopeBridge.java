@@ -35,20 +35,19 @@ public final class ScopeBridge {
 
     private static volatile @Nullable Function<Object, Doors> doorsOf;
 
-    /** Those of engines that are used with scopes, and that somebody still knows; hardly ever more than one or two. */
-    static final CopyOnWriteArrayList<WeakReference<ScopeBridge>> USED = new CopyOnWriteArrayList<>();
+    /** Those of all engines that somebody still knows; hardly ever more than one or two. */
+    static final CopyOnWriteArrayList<WeakReference<ScopeBridge>> KNOWN = new CopyOnWriteArrayList<>();
 
     private final Engine engine;
-    /** As it is among those that are used, once at most: a thread makes one offer in each engine. */
-    private final WeakReference<ScopeBridge> self = new WeakReference<>(this);
-
-    private volatile boolean listed;
 
     /** Whether it was told that forks race where one runs at a time. */
     private final AtomicBoolean raceTold = new AtomicBoolean();
 
+    /** Makes that of an engine which knows by now what threads hold, and how that is lent. */
     ScopeBridge(Engine engine) {
         this.engine = engine;
+        KNOWN.removeIf(known -> known.refersTo(null));
+        KNOWN.add(new WeakReference<>(this));
     }
 
     // ---- how it is found
@@ -67,13 +66,7 @@ public final class ScopeBridge {
 
     /** {@return the way into the engine of {@code executor}} */
     public static ScopeBridge of(Object executor) {
-        ScopeBridge bridge = Objects.requireNonNull(doorsOf).apply(executor).engine().scopes;
-        if (!bridge.listed) {
-            USED.removeIf(known -> known.refersTo(null));
-            USED.addIfAbsent(bridge.self);
-            bridge.listed = true; // only now: whoever finds it set may fork
-        }
-        return bridge;
+        return Objects.requireNonNull(doorsOf).apply(executor).engine().scopes;
     }
 
     // ---- whose thread it is
@@ -99,15 +92,10 @@ public final class ScopeBridge {
     }
 
     /** {@return the scope of the fork that {@code thread} runs, or else tells somebody of; {@code null}: none} */
-    @Nullable
-    Lineage lineageOf(Thread thread) {
-        Task<?> here = taskHere(thread);
-        if (here != null || USED.isEmpty()) {
-            return here == null ? null : here.lineage();
-        }
-        Task<?> elsewhere = taskOf(thread);
-        if (elsewhere != null) {
-            return elsewhere.lineage();
+    static @Nullable Lineage lineageOf(Thread thread) {
+        Task<?> task = taskOf(thread);
+        if (task != null) {
+            return task.lineage();
         }
         Fork told = Tellers.forkOf(thread);
         return told == null ? null : told.scope();
@@ -115,7 +103,7 @@ public final class ScopeBridge {
 
     /** {@return the task that {@code thread} runs, if it belongs to a scope} */
     private static @Nullable Task<?> taskOf(Thread thread) {
-        for (WeakReference<ScopeBridge> known : USED) {
+        for (WeakReference<ScopeBridge> known : KNOWN) {
             ScopeBridge bridge = known.get();
             Task<?> task = bridge == null ? null : bridge.taskHere(thread);
             if (task != null) {
@@ -279,7 +267,7 @@ public final class ScopeBridge {
         StackReserve.require();
         Thread thread = Thread.currentThread();
         List<Lending> lenders = List.of();
-        for (WeakReference<ScopeBridge> known : USED) {
+        for (WeakReference<ScopeBridge> known : KNOWN) {
             ScopeBridge bridge = known.get();
             if (bridge != null && bridge.engine.holds.topOpen(thread) != null) {
                 lenders = lenders.isEmpty() ? new ArrayList<>(1) : lenders;

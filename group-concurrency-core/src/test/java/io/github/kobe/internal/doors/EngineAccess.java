@@ -146,7 +146,7 @@ public final class EngineAccess {
 
     /** Forgets all engines, as if the process had just begun: what a thread does may depend on those that there are. */
     public static void forgetEngines() {
-        ScopeBridge.USED.clear();
+        ScopeBridge.KNOWN.clear();
     }
 
     /** {@return whether {@code owner} has withdrawn what it had offered, and waits for that to come back} */
