@@ -121,7 +121,7 @@ final class ForkSchedule implements ScheduledFork {
         if (!goesOn) {
             state.compareAndSet(
                     State.RUNNING, over.state() == Subtask.State.UNAVAILABLE ? State.CANCELLED : State.DONE);
-            letGo();
+            letGo(failure);
             return;
         }
         long now = scope.bridge.now();
@@ -157,13 +157,14 @@ final class ForkSchedule implements ScheduledFork {
         if (running != null) {
             running.cancelRun();
         }
-        letGo();
+        letGo(running == null ? null : running.failureOrNull());
         return true;
     }
 
-    private void letGo() {
+    /** @param failure what its last run failed with; {@code null}: it didn't */
+    private void letGo(@Nullable Throwable failure) {
         scope.schedules.remove(this);
-        ScopeBridge.endTaken(taken);
+        ScopeBridge.endTaken(taken, failure);
     }
 
     @Override

@@ -382,7 +382,7 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
     /** Lets go of what was taken of the thread that forked it; before that is done, that thread may come too. */
     void endTaken() {
         if (plan != null && plan.taken != null && plan.schedule == null) {
-            ScopeBridge.endTaken(plan.taken);
+            ScopeBridge.endTaken(plan.taken, failureOrNull());
         }
     }
 

@@ -16,6 +16,13 @@ import io.github.kobe.TaskTrace;
 import io.github.kobe.TaskTracer;
 import io.github.kobe.audit.Engines;
 import io.github.kobe.audit.ManualClock;
+import io.github.kobe.scope.ForkOptions;
+import io.github.kobe.scope.Joiner;
+import io.github.kobe.scope.RetryPolicy;
+import io.github.kobe.scope.ScheduledFork;
+import io.github.kobe.scope.ScopeSettings;
+import io.github.kobe.scope.Scopes;
+import io.github.kobe.scope.Subtask;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
 import java.time.Duration;
@@ -26,6 +33,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -34,12 +42,16 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @Tag("G45")
 class TaskTraceTests {
 
+    private static final ForkOptions PAUSING_AFTER_THE_FIRST_ATTEMPT = ForkOptions.in("a")
+            .withRetry(RetryPolicy.attempts(2).withDelay(Duration.ofSeconds(1)));
+
     @RegisterExtension
     final Engines engines = new Engines();
 
     private final ManualClock clock = new ManualClock();
     private final Gate gate = new Gate();
     private final List<String> events = new CopyOnWriteArrayList<>();
+    private final List<GroupResult<?>> ends = new CopyOnWriteArrayList<>();
     private final AtomicInteger traces = new AtomicInteger();
 
     /** Follows the work of group "a", each piece by a number of its own. */
@@ -87,6 +99,7 @@ class TaskTraceTests {
 
         @Override
         public void onCompleted(GroupResult<?> result) {
+            ends.add(result);
             events.add(number + " " + result.status());
         }
     }
@@ -294,6 +307,93 @@ class TaskTraceTests {
         holder.await();
 
         assertHeard("1 ends", "1 SUCCESS");
+    }
+
+    private static Object failing() {
+        throw new IllegalStateException("attempt");
+    }
+
+    private static void awaitPause(Subtask<?> fork) {
+        Deadline.until("it waits for its next attempt", () -> fork.phase() == Subtask.Phase.DELAYED);
+    }
+
+    @Test
+    void aForkWhoseLastAttemptIsRejectedHasFailedForItsTrace() throws Exception {
+        GroupExecutor executor =
+                start(GroupPolicy.builder().defaultMaxConcurrencyPerGroup(1).defaultQueueThresholdPerGroup(0));
+        try (var scope = Scopes.of(executor).open(Joiner.<Object>supervise(), ScopeSettings::withoutTimeout)) {
+            Subtask<Object> fork = scope.fork(PAUSING_AFTER_THE_FIRST_ATTEMPT, TaskTraceTests::failing);
+            awaitPause(fork);
+            Deadline.until("its permit is back", () -> executor.stats().running() == 0);
+            TaskHandle<String> holder = occupy(executor);
+
+            Deadline.until("it was tried again", () -> {
+                clock.advance(Duration.ofSeconds(1), executor);
+                return fork.phase() == Subtask.Phase.FAILED;
+            });
+            Throwable failure = scope.join().failures().getFirst();
+
+            assertThat(failure).isInstanceOf(RejectedTaskException.class);
+            assertHeard("submitted", "1 FAILED");
+            assertThat(ends.getFirst().error()).isSameAs(failure);
+            gate.open();
+            holder.await();
+        }
+    }
+
+    @Test
+    void aScheduleWhoseLastRunIsRejectedHasFailedForItsTrace() throws Exception {
+        GroupExecutor executor =
+                start(GroupPolicy.builder().defaultMaxConcurrencyPerGroup(1).defaultQueueThresholdPerGroup(0));
+        try (var scope = Scopes.of(executor).open(Joiner.<Object>supervise(), ScopeSettings::withoutTimeout)) {
+            ScheduledFork schedule = scope.scheduleAtFixedRate("a", Duration.ZERO, Duration.ofSeconds(1), () -> {});
+            clock.advance(Duration.ZERO, executor);
+            Deadline.until(
+                    "its first run is over",
+                    () -> events.contains("1 ends") && executor.stats().running() == 0);
+            TaskHandle<String> holder = occupy(executor);
+
+            Deadline.until("it was to run again", () -> {
+                clock.advance(Duration.ofSeconds(1), executor);
+                return schedule.isDone();
+            });
+
+            assertHeard("submitted", "1 FAILED");
+            assertThat(ends.getFirst().error()).isInstanceOf(RejectedTaskException.class);
+            gate.open();
+            holder.await();
+        }
+    }
+
+    @Test
+    void aForkThatIsCancelledInThePauseAfterAnAttemptIsCancelledForItsTrace() throws Exception {
+        GroupExecutor executor = start(GroupPolicy.builder());
+        try (var scope = Scopes.of(executor).open(Joiner.<Object>supervise())) {
+            Subtask<Object> fork = scope.fork(PAUSING_AFTER_THE_FIRST_ATTEMPT, TaskTraceTests::failing);
+            awaitPause(fork);
+            events.clear();
+
+            fork.cancel();
+
+            assertHeard("1 CANCELLED");
+            scope.join();
+        }
+    }
+
+    @Test
+    void aForkWhoseTimeIsUpInThePauseAfterAnAttemptHasFailedWithThatForItsTrace() throws Exception {
+        GroupExecutor executor = start(GroupPolicy.builder());
+        try (var scope = Scopes.of(executor).open(Joiner.<Object>supervise())) {
+            awaitPause(scope.fork(
+                    PAUSING_AFTER_THE_FIRST_ATTEMPT.withTimeout(Duration.ofMillis(500)), TaskTraceTests::failing));
+            events.clear();
+
+            clock.advance(Duration.ofMillis(500), executor);
+            scope.join();
+
+            assertHeard("1 FAILED");
+            assertThat(ends.getFirst().error()).isInstanceOf(TimeoutException.class);
+        }
     }
 
     @Test

@@ -181,9 +181,13 @@ public final class ScopeBridge {
         engine.admission.submitFork(fork, (Taken) taken);
     }
 
-    /** Nothing is submitted any more of what was {@linkplain #take taken}. */
-    public static void endTaken(Object taken) {
-        ((Taken) taken).end();
+    /**
+     * Nothing is submitted any more of what was {@linkplain #take taken}.
+     *
+     * @param failure what it failed with; {@code null}: it has succeeded, or was cancelled
+     */
+    public static void endTaken(Object taken, @Nullable Throwable failure) {
+        ((Taken) taken).end(failure);
     }
 
     /** {@return whether {@link #tellLeft} calls no user code but the fork's} */

@@ -2,6 +2,7 @@ package io.github.kobe.internal.work;
 
 import io.github.kobe.GroupResult;
 import io.github.kobe.RejectionReason;
+import io.github.kobe.TaskStatus;
 import io.github.kobe.TaskTrace;
 import io.github.kobe.internal.base.Core;
 import java.util.concurrent.Callable;
@@ -51,11 +52,15 @@ public final class Taken {
         return trace;
     }
 
-    /** No attempt follows any more. */
-    public void end() {
+    /**
+     * No attempt follows any more.
+     *
+     * @param failure what it failed with; {@code null}: it has succeeded, or was cancelled
+     */
+    public void end(@Nullable Throwable failure) {
         if (trace != null) {
             try {
-                trace.end(this);
+                trace.end(this, failure);
             } catch (Throwable thrown) {
                 core.reports.methodFailed("trace's onCompleted", key, thrown);
             }
@@ -94,17 +99,20 @@ public final class Taken {
             last = result;
         }
 
-        void end(Taken taken) {
+        void end(Taken taken, @Nullable Throwable failure) {
             Object end = last;
             if (ended.getAndSet(true)) {
                 return;
             }
-            if (end instanceof RejectionReason reason && !started) {
+            if (end instanceof RejectionReason reason && !started && failure != null) {
                 followed.onRejected(reason);
-            } else if (end instanceof GroupResult<?> result) {
+            } else if (end instanceof GroupResult<?> result
+                    && (result.status() != TaskStatus.FAILED || result.error() == failure)) {
                 followed.onCompleted(result);
-            } else {
+            } else if (failure == null) { // it was cancelled before another attempt
                 followed.onCompleted(GroupResult.cancelled(taken.key, taken.id, new CancellationException(), 0, 0));
+            } else {
+                followed.onCompleted(GroupResult.failed(taken.key, taken.id, failure, 0, 0));
             }
         }
     }
