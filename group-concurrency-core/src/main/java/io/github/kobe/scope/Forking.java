@@ -78,7 +78,7 @@ final class Forking {
     private boolean awaitTurn() {
         Forks forks = scope.forks;
         int most = settings.mostForks();
-        if (forks.unfinished() < most) {
+        if (forks.unfinished() < most || ScopeBridge.tellsOf(scope.owner, scope)) { // that fork ends when it has told
             return true;
         }
         if (scope.ownerWait.block(Owner.FORKING, () -> forks.unfinished() < most || forks.isCancelled())) {

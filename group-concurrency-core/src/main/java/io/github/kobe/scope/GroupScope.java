@@ -142,8 +142,9 @@ public sealed interface GroupScope<T, R, X extends Throwable> extends AutoClosea
      * that starts later or is retried. The right to be admitted while the executor drains is decided here too.
      *
      * <p>In a scope with {@linkplain ScopeSettings#withMaxUnfinished a bound} the owner blocks here while that many
-     * forks are unfinished; a fork's thread never does. A cancellation, the time-out or an interrupt ends the wait, and
-     * the subtask is then CANCELLED; an interrupt leaves the interrupt status set, so that {@code join} throws.
+     * forks are unfinished; a fork's thread never does, nor does a joiner or listener that is told how a fork of the
+     * scope has ended. A cancellation, the time-out or an interrupt ends the wait, and the subtask is then CANCELLED;
+     * an interrupt leaves the interrupt status set, so that {@code join} throws.
      *
      * @param options the group, and the options of this fork
      * @param task what runs; its value may be {@code null}

@@ -54,7 +54,7 @@ public sealed interface ScopeSettings permits GivenSettings {
     /**
      * Bounds the scope's unfinished forks: while there are this many, the owner's next fork blocks. Queued and delayed forks
      * count as well as running ones, so this bounds the memory of a long loop; how many run is up to the limits of the
-     * groups. Forks of a fork count, and never block.
+     * groups. Forks by a fork, or by a joiner or listener that is told how one has ended, count and never block.
      *
      * @param forks how many, at least 1
      * @return a copy with that setting

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.kobe.GroupExecutor;
+import io.github.kobe.TaskHandle;
 import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
@@ -56,6 +58,77 @@ class AwaitTests extends ScopeTestCase {
             });
             assertThat(scope.join().succeeded()).isEqualTo(3);
         }
+    }
+
+    /** Forks into group "b" in place of what fails, on the thread that is told of that. */
+    private static final class Replacing implements Joiner<String, String, RuntimeException>, ScopeListener {
+
+        private final AtomicReference<GroupScope<String, ?, ?>> scope = new AtomicReference<>();
+        private final AtomicReference<String> value = new AtomicReference<>();
+        private final boolean asListener;
+
+        Replacing(boolean asListener) {
+            this.asListener = asListener;
+        }
+
+        private void replace() {
+            scope.get().fork("b", () -> "replaced");
+        }
+
+        @Override
+        public boolean onComplete(Subtask<String> fork) {
+            if (fork.state() == Subtask.State.SUCCESS) {
+                value.set(fork.get());
+            } else if (!asListener) {
+                replace();
+            }
+            return false;
+        }
+
+        @Override
+        public void onFailure(ForkInfo fork, Throwable failure, Duration ran) {
+            if (asListener) {
+                replace();
+            }
+        }
+
+        @Override
+        public String result() {
+            return value.get();
+        }
+
+        @Override
+        public String timeout() {
+            return "timed out";
+        }
+    }
+
+    /** A fork that is rejected at once is told of on the owner's thread. */
+    @Tag("T10")
+    @Tag("S4")
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void whoIsToldOfARejectedForkMayForkAnotherThoughNoneMoreMayBeUnfinished(boolean asListener) throws Exception {
+        GroupExecutor executor = engines.start(
+                policy(1).toBuilder().defaultQueueThresholdPerGroup(0).build());
+        TaskHandle<String> busy = executor.submit("a", "busy", gate.then("busy"));
+        gate.awaitArrived(1);
+        Replacing joiner = new Replacing(asListener);
+
+        String value = Deadline.within(() -> {
+            try (var scope = Scopes.of(executor).open(joiner, cf -> {
+                ScopeSettings bounded = cf.withoutTimeout().withMaxUnfinished(1);
+                return asListener ? bounded.withListener(joiner) : bounded;
+            })) {
+                joiner.scope.set(scope);
+                scope.fork("a", () -> "refused");
+                return scope.join();
+            }
+        });
+
+        assertThat(value).isEqualTo("replaced");
+        gate.open();
+        busy.await();
     }
 
     @Tag("T11")

@@ -81,6 +81,11 @@ public final class ScopeBridge {
         return Tellers.forkOf(thread);
     }
 
+    /** {@return whether {@code thread} tells somebody of a fork of {@code scope}} */
+    public static boolean tellsOf(Thread thread, Lineage scope) {
+        return Tellers.tellsOf(thread, scope);
+    }
+
     /** The current thread, which may not run {@code fork}, begins to tell of it; {@link #endTelling} has to follow. */
     public static void beginTelling(Fork fork) {
         Tellers.begin(fork);

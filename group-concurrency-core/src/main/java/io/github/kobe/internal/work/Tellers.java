@@ -1,5 +1,6 @@
 package io.github.kobe.internal.work;
 
+import io.github.kobe.internal.base.Lineage;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -7,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * Threads that call user code about a fork that they don't run, or no longer run. Their calls belong to its family too,
  * because its scope waits until they have finished.
  */
-@SuppressWarnings("ReferenceEquality") // forks have identity
+@SuppressWarnings("ReferenceEquality") // forks and scopes have identity
 public final class Tellers {
 
     private static final ConcurrentHashMap<Thread, Telling> TELLING = new ConcurrentHashMap<>();
@@ -20,6 +21,15 @@ public final class Tellers {
     public static @Nullable Fork forkOf(Thread thread) {
         Telling telling = TELLING.get(thread);
         return telling == null ? null : telling.fork;
+    }
+
+    /** {@return whether {@code thread} tells of a fork of {@code scope}} Perhaps amid which it tells of another one. */
+    public static boolean tellsOf(Thread thread, Lineage scope) {
+        Telling telling = TELLING.get(thread);
+        while (telling != null && telling.fork.scope() != scope) {
+            telling = telling.outer;
+        }
+        return telling != null;
     }
 
     /** The current thread begins to tell of {@code fork}; {@link #end} has to follow. */
