@@ -133,12 +133,14 @@ final class OpenScope<T, R, X extends Throwable> implements GroupScope<T, R, X>,
     /** By its alarm. */
     void timeIsUp() {
         cancel(Cause.TIMED_OUT);
-        if (!owner.isAlive()) {
+        if (owner.isAlive()) {
+            time.watchOwner();
+        } else {
             abandon();
         }
     }
 
-    /** {@return false if its owner has ended: then it has no more to live for} By the alarm of one without a time-out. */
+    /** {@return false if it is closed, or its owner has ended: then it has no more to live for} By an alarm. */
     boolean goesOn() {
         if (owner.isAlive()) {
             return !isClosed();

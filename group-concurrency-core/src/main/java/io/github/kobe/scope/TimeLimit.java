@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class TimeLimit {
 
-    /** How often a scope without a time-out looks whether its owner still lives. */
+    /** How often a scope that has no time-out, or whose time is up, looks whether its owner still lives. */
     private static final long WATCH_NANOS = TimeUnit.SECONDS.toNanos(30);
 
     private final OpenScope<?, ?, ?> scope;
@@ -27,7 +27,7 @@ final class TimeLimit {
 
     private @Nullable Alarm alarm;
 
-    /** That by which it looks after its owner next; by the owner, and then by each of these. */
+    /** That by which it looks after its owner next; by the owner or the {@link #alarm}, and then by each of these. */
     private volatile @Nullable Alarm watch;
 
     /**
@@ -82,8 +82,9 @@ final class TimeLimit {
         }
     }
 
-    /** Without a time-out, nothing would end the forks of an owner that has ended. */
-    private void watchOwner() {
+    /** Has it end, unless it has, and be forgotten once its owner has ended: then nobody will close it. */
+    void watchOwner() {
+        cancel(watch);
         WeakReference<OpenScope<?, ?, ?>> watched = new WeakReference<>(scope); // only its forks may keep it reachable
         Alarm next = new Alarm(() -> {
             OpenScope<?, ?, ?> open = watched.get();

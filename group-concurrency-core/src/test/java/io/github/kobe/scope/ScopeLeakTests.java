@@ -242,6 +242,34 @@ class ScopeLeakTests extends ScopeTestCase {
         Deadline.until("its permit is back", () -> executor.stats().running() == 0);
     }
 
+    @Tag("S20")
+    @Test
+    void aScopeWhoseTimeWasUpBeforeItsOwnerEndedIsForgottenThoughOneOfItsForksIsKept() throws Exception {
+        ManualClock clock = new ManualClock();
+        GroupExecutor executor = engines.start(policy(1), clock);
+        Scopes scopes = Scopes.of(executor);
+        AtomicReference<CancellationToken> token = new AtomicReference<>();
+        Caller<Subtask<Object>> owner = Caller.start(() -> {
+            var left = scopes.open(Joiner.<Object>awaitAll(), cf -> cf.withTimeout(Duration.ofSeconds(1)));
+            token.set(left.token());
+            Subtask<Object> kept = left.fork("a", () -> "x");
+            gate.pass();
+            return kept;
+        });
+        gate.awaitArrived(1);
+        clock.advance(Duration.ofSeconds(1), executor);
+        Deadline.until("its time is up", () -> token.get().isCancelled());
+        gate.open();
+        Subtask<Object> kept = owner.result();
+        Deadline.until("its owner has ended", () -> !owner.thread().isAlive());
+
+        Deadline.until("nobody knows it", () -> {
+            clock.advance(Duration.ofSeconds(30), executor);
+            return scopes.live().isEmpty();
+        });
+        assertThat(kept.group()).isEqualTo("a");
+    }
+
     @Tag("S24")
     @Test
     void aScopeWithoutTimeOutGoesOnAsLongAsItsOwnerLives() throws Exception {
