@@ -405,8 +405,8 @@ public sealed interface GroupScope<T, R, X extends Throwable> extends AutoClosea
      * the clean-ups. An interrupt doesn't end the wait; the interrupt status is kept. Forks that ignore their interrupt
      * delay it. Closing a closed scope does nothing.
      *
-     * @throws IllegalStateException at the end, if the owner has not joined or awaited all forks; a join or await that
-     *     threw doesn't count
+     * @throws IllegalStateException at the end, if something was forked since the owner last joined or awaited; a join
+     *     or await that threw counts
      * @throws ScopeStructureException at the end, if scopes were open inside it; those are closed too
      * @throws WrongThreadException if the caller isn't the owner
      */
