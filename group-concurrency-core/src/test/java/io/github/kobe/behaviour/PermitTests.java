@@ -827,6 +827,31 @@ class PermitTests {
 
     @Test
     @Tag("E13")
+    @Tag("W4")
+    void whoWaitsAlreadyWhenAnotherEntersWhatItHasSharedKeepsThatOneFromNothing() throws Exception {
+        start(1);
+        executor.pause("b");
+        TaskHandle<String> first = executor.submit("b", "first", () -> "first");
+        CompletableFuture<GroupPermit> handed = new CompletableFuture<>();
+        Caller<String> owner = Caller.start(() -> executor.call("a", () -> {
+            handed.complete(executor.enclosingPermit("a").orElseThrow());
+            return first.await().value();
+        }));
+        GroupPermit shared = Deadline.within(handed::get);
+        owner.awaitBlockedOn(first);
+
+        Caller<String> second = Caller.start(() -> shared.call(
+                () -> executor.submit("c", "second", () -> "second").await().value()));
+
+        assertThat(second.result()).isEqualTo("second");
+        executor.resume("b");
+        assertThat(owner.result()).isEqualTo("first");
+        shared.close();
+        assertThat(executor.stats().inFlight()).isZero();
+    }
+
+    @Test
+    @Tag("E13")
     void aLenderWhoNeverIsAloneGivesUpWhenInterrupted() throws Exception {
         start(1);
         GroupPermit permit = executor.acquire("a");

@@ -317,11 +317,14 @@ public final class Holds {
         return count;
     }
 
-    /** {@return what open ones of {@code thread} share, each once for each of them} By that thread. */
+    /**
+     * {@return what open ones of {@code thread} share, each once for each of them} What others keep out too counts, who may share
+     * it later. By that thread.
+     */
     public List<SharedGlobal> shared(Thread thread) {
         List<SharedGlobal> shared = List.of();
         for (Hold h = topOpen(thread); h != null; h = open(h.below)) {
-            SharedGlobal one = h.shared();
+            SharedGlobal one = h.shareIfKept();
             if (one != null) {
                 shared = shared.isEmpty() ? new ArrayList<>(1) : shared;
                 shared.add(one);

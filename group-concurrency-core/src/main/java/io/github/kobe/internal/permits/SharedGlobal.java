@@ -6,7 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A global permit that several holds share: the hold that took it, and those that were requested from inside it. It is
- * made for the first such request. The global permit is returned when the last hold is closed.
+ * made for the first such request, or when a thread begins to wait while others keep its hold out. The global permit is
+ * returned when the last hold is closed.
  *
  * <pre>
  *   open   some hold shares it: others may join
