@@ -1,15 +1,23 @@
 package io.github.kobe.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupPolicy;
+import io.github.kobe.GroupTask;
+import io.github.kobe.RejectedTaskException;
+import io.github.kobe.RejectionReason;
 import io.github.kobe.TaskHandle;
 import io.github.kobe.schedules.EngineLoader;
 import io.github.kobe.testing.Caller;
+import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
+import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -19,12 +27,12 @@ import org.objectweb.asm.Opcodes;
 
 /**
  * A group in which nothing could be granted for want of memory, and no thread to try again: it has room and work, and is
- * not stalled. Whoever comes next starts what can start.
+ * not stalled. Whoever comes next starts what can start. A time-out that begins without that thread isn't lost either.
  */
 @Tag("I4")
 public class NoThreadForRetriesTests {
 
-    private static Object run(Class<? extends Supplier<Integer>> scenario) {
+    private static Object run(Class<? extends Supplier<?>> scenario) {
         return new EngineLoader(Lack::new).newInstance(Supplier.class, scenario).get();
     }
 
@@ -42,6 +50,12 @@ public class NoThreadForRetriesTests {
     @Test
     void whoGaveBackWithoutMemoryHasItsTurnByWhatItHoldsSince() {
         assertThat(run(Leaves.class)).isEqualTo(1);
+    }
+
+    @Tag("E3")
+    @Test
+    void whoseTimeIsUpWaitsNoLongerThanUntilThereIsAThread() {
+        assertThat(run(TimesOut.class)).isEqualTo(0L);
     }
 
     static final class GivesBack implements Supplier<Integer> {
@@ -118,6 +132,37 @@ public class NoThreadForRetriesTests {
         }
     }
 
+    static final class TimesOut implements Supplier<Long> {
+        @Override
+        public Long get() {
+            Duration soon = Duration.ofMillis(50);
+            try (GroupExecutor executor = GroupExecutor.newVirtualThreadExecutor(GroupPolicy.builder()
+                    .group("b", GroupLimits.unset().withQueueTimeout(soon))
+                    .build())) {
+                executor.pause("a");
+                executor.pause("b");
+                executor.pause("z");
+                TaskHandle<String> byItself =
+                        executor.submit(new GroupTask<>("a", "waits", () -> "never").withQueueTimeout(soon));
+                TaskHandle<String> byItsGroup = executor.submit("b", "waits", () -> "never");
+                assertThat(Shortage.MET).containsExactly("threads");
+                Shortage.threads = false;
+                TaskHandle<String> later =
+                        executor.submit(new GroupTask<>("z", "later", () -> "never").withQueueTimeout(soon));
+                assertTimesOut(later);
+                assertTimesOut(byItself);
+                assertTimesOut(byItsGroup);
+                return executor.stats().queued();
+            }
+        }
+
+        private static void assertTimesOut(TaskHandle<String> handle) {
+            assertThatExceptionOfType(RejectedTaskException.class)
+                    .isThrownBy(() -> handle.join(Deadline.SECONDS, TimeUnit.SECONDS))
+                    .satisfies(rejected -> assertThat(rejected.reason()).isEqualTo(RejectionReason.QUEUE_TIMEOUT));
+        }
+    }
+
     private static String resultOf(Caller<String> caller) {
         try {
             return caller.result();
@@ -139,8 +184,7 @@ public class NoThreadForRetriesTests {
         private static final Set<String> MET = ConcurrentHashMap.newKeySet();
         private static volatile boolean grants;
         private static volatile boolean batches;
-        /** For ever: the engine is loaded for this test alone. */
-        private static final boolean THREADS = true;
+        private static volatile boolean threads = true;
 
         private Shortage() {}
 
@@ -153,7 +197,7 @@ public class NoThreadForRetriesTests {
         }
 
         public static void ofThreads() {
-            lack("threads", THREADS);
+            lack("threads", threads);
         }
 
         private static void lack(String what, boolean lacks) {
@@ -164,7 +208,10 @@ public class NoThreadForRetriesTests {
         }
     }
 
-    /** There is no memory for a grant, or for a batch where one can do without, when the test says so, and never a thread for the housekeeper. */
+    /**
+     * There is no memory for a grant, or for a batch where one can do without, when the test says so, and no thread for
+     * the housekeeper until it says so.
+     */
     private static final class Lack extends ClassVisitor {
         private String className = "";
 

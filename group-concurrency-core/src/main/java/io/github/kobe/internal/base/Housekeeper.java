@@ -39,7 +39,7 @@ public final class Housekeeper {
     private @Nullable Later lastRetried;
     /** Guarded by the lock: when that is to be tried. */
     private long retryAt;
-    /** Whether something is to be tried again and was no thread for it; written under the lock. */
+    /** Whether something is to be done or tried again, and there was no thread for it; written under the lock. */
     private volatile boolean lacksThread;
     /** Guarded by the lock; {@code null}: none runs. */
     private @Nullable Thread thread;
@@ -64,14 +64,26 @@ public final class Housekeeper {
 
     /** As that; {@code outlastsShutdown} says whether also after one. */
     public boolean at(long time, boolean outlastsShutdown, BooleanSupplier pointless, LongConsumer action) {
-        Alarm alarm = new Alarm(time, outlastsShutdown, pointless, action);
+        return set(time, new Alarm(time, outlastsShutdown, pointless, action), false);
+    }
+
+    /** As {@link #at}; but if there is no thread, whoever comes by {@link #ensureThread} next makes one. */
+    public void surelyAt(long time, BooleanSupplier pointless, LongConsumer action) {
+        boolean unused = set(time, new Alarm(time, false, pointless, action), true);
+    }
+
+    private boolean set(long time, Alarm alarm, boolean alsoWithoutThread) {
         Thread sleeper;
         lock.lock();
         try {
-            if (!hasThread()) {
+            boolean seen = hasThread();
+            if (seen || alsoWithoutThread) {
+                alarms.add(alarm);
+            }
+            if (!seen) {
+                lacksThread |= alsoWithoutThread;
                 return false;
             }
-            alarms.add(alarm);
             sleeper = time < looksBy ? thread : null;
         } finally {
             lock.unlock();
@@ -175,7 +187,7 @@ public final class Housekeeper {
         lastRetried = failed;
     }
 
-    /** Makes the thread that could not be made for {@link #retry}; without any lock. */
+    /** Makes the thread that could not be made for {@link #retry} or {@link #surelyAt}; without any lock. */
     public void ensureThread() {
         if (lacksThread) {
             lock.lock();

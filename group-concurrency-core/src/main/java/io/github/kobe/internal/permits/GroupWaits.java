@@ -256,7 +256,7 @@ abstract sealed class GroupWaits extends FreePermits permits GroupStarts {
             armAlarm(now);
             long ownTimeout = node.ownTimeoutNanos();
             if (ownTimeout != Long.MAX_VALUE) { // the group's may be shorter, and grow
-                engine.housekeeper.at(
+                engine.housekeeper.surelyAt(
                         now + ownTimeout,
                         () -> !node.isQueued(),
                         due -> asGroup().expireOne(node, due));
@@ -315,9 +315,8 @@ abstract sealed class GroupWaits extends FreePermits permits GroupStarts {
         }
         long due = Math.max(now, first.queuedAt() + timeout);
         if (alarmAt == 0 || due < alarmAt) {
-            // Without a thread for it the next enqueueing tries again; a grant looks at the time anyway.
-            boolean set = engine.housekeeper.at(due, this::isDead, asGroup()::expire);
-            alarmAt = set ? due : 0;
+            engine.housekeeper.surelyAt(due, this::isDead, asGroup()::expire);
+            alarmAt = due;
         }
     }
 
