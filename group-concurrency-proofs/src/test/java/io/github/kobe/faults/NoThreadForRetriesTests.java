@@ -10,6 +10,9 @@ import io.github.kobe.GroupTask;
 import io.github.kobe.RejectedTaskException;
 import io.github.kobe.RejectionReason;
 import io.github.kobe.TaskHandle;
+import io.github.kobe.internal.doors.EngineAccess;
+import io.github.kobe.internal.doors.EngineAccess.Surroundings;
+import io.github.kobe.internal.doors.EngineAccess.TaskThreads;
 import io.github.kobe.schedules.EngineLoader;
 import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
@@ -18,6 +21,7 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -50,6 +54,12 @@ public class NoThreadForRetriesTests {
     @Test
     void whoGaveBackWithoutMemoryHasItsTurnByWhatItHoldsSince() {
         assertThat(run(Leaves.class)).isEqualTo(1);
+    }
+
+    @Tag("E17")
+    @Test
+    void whoIsBehindAGroupThatHasLeftOffIsNotForgottenWhenThatOneGivesBack() {
+        assertThat(run(IsBehind.class)).isEqualTo("started");
     }
 
     @Tag("E3")
@@ -128,6 +138,64 @@ public class NoThreadForRetriesTests {
                 staying.open();
                 assertThat(resultOf(stays)).isEqualTo("one");
                 return running;
+            }
+        }
+    }
+
+    /**
+     * A group has left off, amid the turns of two threads, and nobody waits for quiet any more. One of it gives back
+     * without memory for a batch before either of the two goes on.
+     */
+    static final class IsBehind implements Supplier<String> {
+        private static final int WAITING = 250;
+        private static final int PORTION = 100;
+
+        /** Taken once, by the next who makes a thread. */
+        private final AtomicReference<Runnable> inBetween = new AtomicReference<>();
+
+        private Thread make(String name, Runnable work) {
+            Runnable once = inBetween.getAndSet(null);
+            if (once != null) {
+                once.run();
+            }
+            return TaskThreads.VIRTUAL.unstarted(name, work);
+        }
+
+        @Override
+        public String get() {
+            Gate gate = new Gate();
+            Gate leftOff = new Gate();
+            Gate end = new Gate();
+            AtomicReference<Caller<String>> behind = new AtomicReference<>();
+            GroupLimits longTurns = GroupLimits.unset().withWeight(1_000);
+            try (GroupExecutor executor = EngineAccess.newExecutor(
+                    GroupPolicy.builder().group("a", longTurns).build(),
+                    new Surroundings(System::nanoTime, this::make, true).withPortion(PORTION))) {
+                executor.submit("b", "used before", () -> "done").join();
+                TaskHandle<String> one = executor.submit("a", "one", gate.then("one"));
+                gate.awaitArrived(1);
+                for (int i = 0; i < WAITING; i++) {
+                    executor.submit("a", "waits", end.stubbornlyThen("done"));
+                }
+                Caller<Boolean> watcher = Caller.start(() -> executor.awaitQuiet(Deadline.LONG));
+                watcher.awaitBlocked();
+                inBetween.set(() -> {
+                    watcher.interrupt();
+                    Deadline.until("nobody waits for quiet", watcher::isDone);
+                    inBetween.set(leftOff::passStubbornly);
+                    behind.set(Caller.start(() -> executor.call("b", () -> "started")));
+                    leftOff.awaitArrived(1);
+                    Shortage.batches = true;
+                    gate.open();
+                    assertThat(one.join().value()).isEqualTo("one");
+                    Shortage.batches = false;
+                    assertThat(Shortage.MET).contains("batches");
+                    leftOff.open();
+                });
+                executor.setLimits("a", longTurns.withMaxConcurrency(WAITING + 1));
+                String ran = resultOf(behind.get());
+                end.open();
+                return ran;
             }
         }
     }

@@ -98,11 +98,6 @@ public final class Batch {
         return true;
     }
 
-    /** {@return whether a group has left off, and not all is decided that could be} */
-    boolean hasLeftOff() {
-        return unfinished != null;
-    }
-
     void granted(Node node) {
         decided++;
         node.next = null;

@@ -96,9 +96,7 @@ abstract sealed class GuardedGroup extends GroupState implements Continued permi
             } else {
                 dispatch(batch);
             }
-            boolean isDecided = batch == null || !batch.hasLeftOff();
-            // Else it may be behind the one that has left off: only in the ledger is it found when that one goes on.
-            if (attached && isDecided && ledger.isDetachable(this)) {
+            if (attached && ledger.isDetachable(this)) {
                 ledger.detach(this);
             }
             queue.tidy();

@@ -264,8 +264,9 @@ public final class Ledger {
         group.pins--;
     }
 
+    /** {@return whether it may leave} Not while one that has left off keeps others behind it: these are found only here. */
     boolean isDetachable(GroupState group) {
-        return !on && group.pins == 0;
+        return !on && group.pins == 0 && turns.isEmpty();
     }
 
     void detach(GroupState group) {
