@@ -10,6 +10,7 @@ import io.github.kobe.GroupTask;
 import io.github.kobe.RejectedTaskException;
 import io.github.kobe.RejectionReason;
 import io.github.kobe.TaskHandle;
+import io.github.kobe.audit.Forks;
 import io.github.kobe.internal.doors.EngineAccess;
 import io.github.kobe.internal.doors.EngineAccess.Surroundings;
 import io.github.kobe.internal.doors.EngineAccess.TaskThreads;
@@ -60,6 +61,12 @@ public class NoThreadForRetriesTests {
     @Test
     void whoIsBehindAGroupThatHasLeftOffIsNotForgottenWhenThatOneGivesBack() {
         assertThat(run(IsBehind.class)).isEqualTo("started");
+    }
+
+    @Tag("E13")
+    @Test
+    void whoIsLentAPermitOfItsGroupAndLacksAGlobalOneGetsTheNextThatIsFree() {
+        assertThat(run(Borrows.class)).isEqualTo("joined");
     }
 
     @Tag("E3")
@@ -196,6 +203,38 @@ public class NoThreadForRetriesTests {
                 String ran = resultOf(behind.get());
                 end.open();
                 return ran;
+            }
+        }
+    }
+
+    /** The owner's global permit is lent to one fork. The other fork has what it needs of its group, and waits for one. */
+    static final class Borrows implements Supplier<String> {
+        @Override
+        public String get() {
+            Gate gate = new Gate();
+            Gate first = new Gate();
+            Gate second = new Gate();
+            try (GroupExecutor executor = GroupExecutor.newVirtualThreadExecutor(
+                    GroupPolicy.builder().globalMaxInFlight(2).build())) {
+                TaskHandle<String> one = executor.submit("z", "one", gate.then("one"));
+                gate.awaitArrived(1);
+                Caller<String> owner =
+                        Caller.start(() -> executor.call("a", () -> executor.call("b", () -> {
+                            Forks forks = new Forks(executor, null);
+                            forks.fork("a", "first", first.then("done"));
+                            forks.fork("b", "second", second.then("done"));
+                            forks.join();
+                            return "joined";
+                        })));
+                first.awaitArrived(1);
+                owner.awaitBlocked();
+                endWithoutMemory(gate, one);
+                Shortage.threads = false;
+                executor.pause("another");
+                second.awaitArrived(1);
+                first.open();
+                second.open();
+                return resultOf(owner);
             }
         }
     }

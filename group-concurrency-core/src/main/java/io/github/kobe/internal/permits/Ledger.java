@@ -33,8 +33,7 @@ import org.jspecify.annotations.Nullable;
  * <p>While it is on, a group that is entered is attached to it: its lock guards the group, and one short critical
  * section decides about all three permits. A group that nobody enters may stay as it is: a start there needs a credit,
  * and finds the stripes frozen. A thread that waits for quiet, and the first limit, attach all groups, so that they
- * count. A group stays attached in which anything is lent or offered. docs/adr/0028-credits-in-stripes.md says
- * why.
+ * count. A group stays attached in which anything is lent or offered. See docs/adr/0028-credits-in-stripes.md.
  *
  * <p><b>{@linkplain Turns Turns}</b> are for groups that lack nothing but a free global permit, or a start of the global rate.
  * What a group leaves unused of its turn is lost. It leaves as soon as it can't start anything. While only the rate keeps them
@@ -66,42 +65,30 @@ public final class Ledger {
 
     /** Written under the lock; read under the own lock of a group, which {@link #watch} takes after it. */
     private volatile boolean on;
-
     private int watchers;
-
     /** How many critical sections in a row have ended without a group that waits for its turn. */
     private int calmSections;
-
     /** The sum over attached groups. */
     private long inFlight;
-
     /** How many of them are of threads that wait for quiet themselves, at most. */
     private long ownFlights;
-
     /** Whose turn it is, while permits are short ... */
     final Turns turns = new Turns();
-
     /** ... and while only the rate is. While there is one, both have the same groups. */
     private final StartTurns startTurns = new StartTurns();
-
     /** Whether turns ended the last time since the rate let nothing start. Written under the lock; read by anyone. */
     private boolean rateShort;
-
     /** The offers that each section looks at. */
     final Lenders lenders;
-
     /**
      * Groups with room in which something waits that may share a global permit. A critical section looks at its own group,
      * and at the others only once {@link #sharingHasChanged}.
      */
     private final Set<GroupState> withExempt = new LinkedHashSet<>();
-
     /** Whether any of those may start now what it could not start before. Set by anyone. */
     private volatile boolean sharingChanged;
-
     /** Groups where something that is offered a permit of the group lacks a free global one. */
     private final SequencedSet<GroupState> wantFree = new LinkedHashSet<>();
-
     /** Groups where something that is offered permits lacks a start of the rate. It goes ahead of all turns. */
     private final SequencedSet<GroupState> wantStart = new LinkedHashSet<>();
 
@@ -137,7 +124,8 @@ public final class Ledger {
             }
         } else if (on) {
             int enough = CALM_SECTIONS * permits.stripes();
-            calmSections = !turns.isEmpty() || !wantStart.isEmpty() ? 0 : Math.min(calmSections, enough - 1) + 1;
+            boolean calm = turns.isEmpty() && wantStart.isEmpty() && wantFree.isEmpty();
+            calmSections = calm ? Math.min(calmSections, enough - 1) + 1 : 0;
             if (calmSections >= enough && !isNeeded() && permits.prepareThaw()) {
                 on = false;
                 permits.thaw();
@@ -373,7 +361,7 @@ public final class Ledger {
             }
             do {
                 while (permits.mayStart() && !wantStart.isEmpty()) {
-                    wantStart.removeFirst().grantOffered(true, batch);
+                    grantWanted(wantStart.removeFirst(), batch);
                 }
                 if (!grantTurns(batch)) {
                     return;
@@ -387,7 +375,7 @@ public final class Ledger {
                 }
                 lenders.lendOn(batch);
                 while (permits.hasFree() && !wantFree.isEmpty()) {
-                    wantFree.removeFirst().grantOffered(true, batch);
+                    grantWanted(wantFree.removeFirst(), batch);
                 }
                 // Whose permits were lent holds less: it may have the headroom now.
             } while (isAwaited() && permits.mayStart());
@@ -399,6 +387,16 @@ public final class Ledger {
             if (!done) {
                 sharingChanged = true; // the next one looks at all that this one has not come to
             }
+        }
+    }
+
+    /** Grants what is offered in a group that is no longer among those that want more; if that fails, it is tried again. */
+    private void grantWanted(GroupState group, Batch batch) {
+        try {
+            group.grantOffered(true, batch);
+        } catch (Throwable failure) {
+            core.housekeeper.retry(group.asGroup());
+            throw failure;
         }
     }
 
