@@ -120,7 +120,11 @@ public abstract class Groups extends Core {
 
     /** Takes a dead group out of the map; whoever meets it helps. */
     public void forget(Group dead) {
-        groups.remove(dead.key, dead);
+        try {
+            groups.remove(dead.key, dead);
+        } catch (OutOfMemoryError oom) {
+            // There was none to count it, once it was removed.
+        }
     }
 
     /**

@@ -41,11 +41,20 @@ final class RememberedRates {
     /** {@return what was kept under that key, and isn't any more; {@code null}: nothing} It needs no memory. */
     @Nullable
     GroupRate take(String key) {
-        GroupRate taken = rates.remove(key);
-        if (taken != null) {
-            housekeeper.alarmCancelled();
+        GroupRate kept = rates.get(key);
+        if (kept == null || !remove(key, kept)) {
+            return null;
         }
-        return taken;
+        housekeeper.alarmCancelled();
+        return kept;
+    }
+
+    private boolean remove(String key, GroupRate kept) {
+        try {
+            return rates.remove(key, kept);
+        } catch (OutOfMemoryError oom) {
+            return rates.get(key) != kept; // there was none to count it, once it was removed
+        }
     }
 
     /** {@return of how many keys} */
