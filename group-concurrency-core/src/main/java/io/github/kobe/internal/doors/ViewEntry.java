@@ -200,10 +200,13 @@ final class ViewEntry implements Callable<@Nullable Void> {
             try {
                 if (failure != null && command instanceof ViewFuture<?> future) {
                     future.setException(failure);
-                } else if (command instanceof Future<?> future) {
-                    cancel(future);
-                } else if (Thread.currentThread() == submitter) {
+                    return;
+                }
+                if (Thread.currentThread() == submitter) {
                     hindrance = failure;
+                }
+                if (command instanceof Future<?> future) {
+                    cancel(future);
                 }
             } finally {
                 remove();
