@@ -28,6 +28,11 @@ public final class Counters {
 
     private static final VarHandle COUNT = MethodHandles.arrayElementVarHandle(long[].class);
 
+    static {
+        // Finds the classes that it compares with, which takes more stack than there may be when a permit is given back.
+        TaskStatus unused = statusAfter(new CancellationException());
+    }
+
     /** Not an AtomicLongArray: each object on the way is a cache miss for a group that is seldom used. */
     private final long[] counts = new long[PLACES + 2];
 
