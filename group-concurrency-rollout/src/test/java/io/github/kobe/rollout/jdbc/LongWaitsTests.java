@@ -110,6 +110,13 @@ class LongWaitsTests {
         gate.awaitArrived(1);
     }
 
+    private Caller<PlanId> close() {
+        return Caller.start(() -> {
+            rollouts.close();
+            return PLAN;
+        });
+    }
+
     private static void pass(Duration time) {
         long start = System.nanoTime();
         Deadline.until(time + " are over", () -> System.nanoTime() - start >= time.toNanos());
@@ -127,10 +134,7 @@ class LongWaitsTests {
     void aStopGivesStagesTheirTimeHoweverLongThatIs() throws Exception {
         start(1, builder -> builder.shutdownGrace(Deadline.LONG));
         begin();
-        Caller<PlanId> closing = Caller.start(() -> {
-            rollouts.close();
-            return PLAN;
-        });
+        Caller<PlanId> closing = close();
 
         pass(WAIT);
 
@@ -172,7 +176,7 @@ class LongWaitsTests {
 
     /** The drive removes the checkpoint of the first tenant, and never comes back, while the second has its stage. */
     private void hang() {
-        start(3, builder -> builder.checkpoints(new SlowCheckpoints()));
+        start(3, builder -> builder.checkpoints(new SlowCheckpoints()).shutdownGrace(Duration.ofMillis(100)));
         TenantId paused = TenantId.of("t0");
         rollouts.pause(paused);
         begin();
@@ -215,6 +219,19 @@ class LongWaitsTests {
 
         Deadline.until("it is interrupted", () -> done.size() == 2);
         assertThat(done).containsExactly("t1 begins", "t1 is interrupted");
+    }
+
+    @Test
+    @Tag("R127")
+    void aStopEndsItsStagesThoughItsDriveHangs() throws Exception {
+        hang();
+
+        Caller<PlanId> closing = close();
+
+        Deadline.until("it is interrupted", () -> done.size() == 2);
+        assertThat(done).containsExactly("t1 begins", "t1 is interrupted");
+        gate.open();
+        closing.result();
     }
 
     /** Takes so long to decode. */

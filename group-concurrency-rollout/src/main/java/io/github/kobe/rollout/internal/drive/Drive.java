@@ -203,20 +203,18 @@ final class Drive {
         }
     }
 
-    /** Gives what still runs its time, and begins nothing, but carries out what is wanted of it meanwhile. */
+    /** Begins and writes nothing, but tells what still runs what is wanted of it, until the lease gives it no more time. */
     private void awaitLast() {
-        long start = System.nanoTime();
-        long left = engine.options().shutdownGrace().toNanos();
-        while (left > 0 && lease.loss() == null && !threads.running().isEmpty()) {
+        lease.stop();
+        while (lease.loss() == null && !threads.running().isEmpty()) {
             if (isToLook()) {
                 try {
-                    lease.persist(() -> wishes.heed(lease.look()));
+                    lease.persist(() -> wishes.tell(lease.look()));
                 } catch (StoreLostException e) {
                     LOG.debug("{} is looked at again, if it isn't lost: {}", planId, e.getMessage());
                 }
             }
-            threads.await(Math.min(lookAt - System.nanoTime(), left));
-            left = engine.options().shutdownGrace().toNanos() - (System.nanoTime() - start);
+            threads.await(lookAt - System.nanoTime());
         }
     }
 
@@ -340,6 +338,12 @@ final class Drive {
         }
         committed();
         return end.isOver();
+    }
+
+    /** The node stops. What runs has its time from now on, even if the own thread hangs. */
+    void stop() {
+        lease.stop();
+        nudge();
     }
 
     /** Somebody has left work. */

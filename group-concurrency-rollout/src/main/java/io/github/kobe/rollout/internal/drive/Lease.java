@@ -27,9 +27,9 @@ import org.slf4j.LoggerFactory;
 /**
  * How a drive has its plan, from the takeover until it hands it over: whether the plan is still its own, and since when it has
  * known so. If it hasn't heard so for as long as the store lets a silent node keep its plans, the plan counts as lost, and
- * what runs is told to end. A thread of its own sees to that: the drive's may be waiting for an answer of the store. Another
- * one asks the store if nobody else has for a while: the drive's may be waiting for what says nothing about the store, such as
- * a lock of the plan.
+ * what runs is told to end. So it is when a stop gives it no more time. A thread of its own sees to both: the drive's may be
+ * waiting for an answer of the store. Another one asks the store if nobody else has for a while: the drive's may be waiting
+ * for what says nothing about the store, such as a lock of the plan.
  */
 final class Lease {
 
@@ -65,6 +65,9 @@ final class Lease {
 
     /** Why the plan is lost; written under the lock. */
     private volatile @Nullable RuntimeException loss;
+
+    /** By {@link System#nanoTime()}, when a stop gives no more time, once there is one; written under the lock. */
+    private volatile @Nullable Long stopEnds;
 
     private volatile boolean over;
 
@@ -236,6 +239,19 @@ final class Lease {
         return Math.min(RolloutOptions.LOOK.toNanos(), time.toNanos() / ASKED_AT_LEAST);
     }
 
+    /** From now on what runs has the time that a stop gives, unless it has that already. */
+    void stop() {
+        lock.lock();
+        try {
+            if (stopEnds == null) {
+                stopEnds = System.nanoTime() + engine.options().shutdownGrace().toNanos();
+            }
+        } finally {
+            lock.unlock();
+        }
+        LockSupport.unpark(watch);
+    }
+
     /** Nothing is written any more, whether or not the plan is lost. */
     void end() {
         over = true;
@@ -299,12 +315,21 @@ final class Lease {
     private void watch() {
         while (!isOver()) {
             long left = left();
-            if (left > 0) {
-                LockSupport.parkNanos(this, left);
+            long given = given();
+            if (left <= 0) {
+                lose(new StoreLostException("nothing was heard of the store for " + time));
+            } else if (given <= 0) {
+                lose(new StoreLostException("its stop gives it no more time"));
             } else {
-                lose(new StoreLostException("nothing was heard of it for " + time));
+                LockSupport.parkNanos(this, Math.min(left, given));
             }
         }
+    }
+
+    /** {@return for how many nanoseconds a stop lets go on what runs} */
+    private long given() {
+        Long ends = stopEnds;
+        return ends == null ? Long.MAX_VALUE : ends - System.nanoTime();
     }
 
     private void inquire() {
@@ -356,7 +381,7 @@ final class Lease {
                 }
                 String what = StoreRefusedException.describe(e);
                 if (isOver() || engine.isStopping() || Thread.currentThread().isInterrupted() || left() <= 0) {
-                    throw new StoreLostException(what);
+                    throw new StoreLostException("the store is away: " + what);
                 }
                 LOG.warn("The store failed for {}; trying again: {}", planId, what);
                 LockSupport.parkNanos(this, wait);

@@ -348,7 +348,7 @@ public final class RolloutEngine {
      */
     public void stop() {
         long end = beginStop();
-        drives.values().forEach(Drive::nudge);
+        drives.values().forEach(Drive::stop);
         store.awaitClosed(Duration.ofNanos(Math.max(0, end - System.nanoTime())));
         lock.lock();
         try {

@@ -33,22 +33,25 @@ final class TaskWishes {
         this.whenCommitted = whenCommitted;
     }
 
-    /** {@return the plan, whose tasks know now what is wanted of them} */
-    PlanRecord heed(PlanRecord plan) {
+    /** {@return the tasks that something is wanted of, if that is news} Those that run know it now. */
+    List<TaskRecord> tell(PlanRecord plan) {
         signals.remind();
-        if (plan.wishes() != read) {
-            heedAll(plan);
-            read = plan.wishes();
+        if (plan.wishes() == read) {
+            return List.of();
         }
-        return plan;
+        List<TaskRecord> wished = engine.store().findWished(plan.id());
+        for (TaskRecord task : wished) {
+            signals.tell(task.id(), task.wants(Wish.Kind.CANCEL_NOW));
+        }
+        read = plan.wishes();
+        return wished;
     }
 
     /** Each task that something is wanted of and that rests gets a thread, unless nothing but its end is wanted. */
-    private void heedAll(PlanRecord plan) {
+    void heed(PlanRecord plan) {
         List<TaskId> cancelled = new ArrayList<>();
-        for (TaskRecord task : engine.store().findWished(plan.id())) {
+        for (TaskRecord task : tell(plan)) {
             boolean rests = !task.status().hasThread();
-            signals.tell(task.id(), task.wants(Wish.Kind.CANCEL_NOW));
             if (rests && task.wantsCancel()) {
                 cancelled.add(task.id());
             } else if (rests) {
