@@ -74,6 +74,11 @@ final class JdbcTransaction implements StoreTransaction {
     }
 
     @Override
+    public Optional<PlanRecord> planAtOnce(PlanId planId) {
+        return tables.plans().findAtOnce(planId);
+    }
+
+    @Override
     public Optional<TaskRecord> task(TaskId taskId) {
         TaskRecord saved = tasks.get(taskId);
         return saved != null

@@ -45,8 +45,17 @@ final class PlanRows {
     }
 
     Optional<PlanRecord> find(PlanId planId, boolean locked) {
+        return find(planId, locked ? " for update" : "");
+    }
+
+    /** {@return a plan, which is locked unless somebody else has locked it} */
+    Optional<PlanRecord> findAtOnce(PlanId planId) {
+        return find(planId, " for update skip locked").or(() -> find(planId, false));
+    }
+
+    private Optional<PlanRecord> find(PlanId planId, String locking) {
         return database.client()
-                .sql(SELECT + " where application = ? and plan_id = ?" + (locked ? " for update" : ""))
+                .sql(SELECT + " where application = ? and plan_id = ?" + locking)
                 .params(database.application(), planId.value())
                 .query((row, index) -> read(row))
                 .optional();

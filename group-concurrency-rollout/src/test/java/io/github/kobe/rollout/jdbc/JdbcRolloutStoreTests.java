@@ -3,6 +3,7 @@ package io.github.kobe.rollout.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.zaxxer.hikari.HikariDataSource;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.rollout.ConfigCodec;
@@ -428,6 +429,50 @@ class JdbcRolloutStoreTests {
     enum End {
         COMMIT,
         ROLLBACK
+    }
+
+    private void saveAPlan() {
+        store.transact(transaction -> {
+            transaction.save(plan(3));
+            return PLAN;
+        });
+    }
+
+    private static Optional<PlanRecord> atOnce(PlanStore store) {
+        return store.transact(transaction -> transaction.planAtOnce(PLAN));
+    }
+
+    @Test
+    @Tag("R121")
+    void aPlanIsGivenAtOnceThoughAnotherTransactionHasLockedIt() {
+        saveAPlan();
+        assertThat(atOnce(store)).contains(plan(3));
+
+        Optional<PlanRecord> meanwhile = store.transact(transaction -> {
+            assertThat(transaction.plan(PLAN)).isPresent();
+            return CompletableFuture.supplyAsync(() -> atOnce(store))
+                    .orTimeout(Deadline.SECONDS, TimeUnit.SECONDS)
+                    .join();
+        });
+
+        assertThat(meanwhile).contains(plan(3));
+    }
+
+    /** As the stand-by of another is. H2 has none. */
+    @Test
+    @Tag("R121")
+    void aDatabaseThatCanOnlyBeReadGivesNoPlanAtOnce() {
+        if (product == TestDatabase.Product.H2) {
+            return;
+        }
+        saveAPlan();
+        String url = database.url() + "&options=-c%20default_transaction_read_only=on";
+        try (HikariDataSource dataSource = TestDatabase.pool(url)) {
+            PlanStore standBy = JdbcRolloutStore.of(dataSource).plans();
+
+            assertThat(standBy.findPlan(PLAN)).isPresent();
+            assertThatThrownBy(() -> atOnce(standBy)).hasMessageContaining("read-only transaction");
+        }
     }
 
     @Test

@@ -15,12 +15,18 @@ import io.github.kobe.rollout.Stage;
 import io.github.kobe.rollout.TaskId;
 import io.github.kobe.rollout.TaskStatus;
 import io.github.kobe.rollout.TenantId;
+import io.github.kobe.rollout.internal.rules.PlanStore;
 import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
@@ -30,6 +36,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -52,6 +59,9 @@ class LongWaitsTests {
 
     private final List<String> done = new CopyOnWriteArrayList<>();
     private final Gate gate = new Gate();
+
+    /** By the name of a method of the store, what it throws. */
+    private final Map<String, RuntimeException> failures = new ConcurrentHashMap<>();
 
     private final List<TaskId> removed = new CopyOnWriteArrayList<>();
 
@@ -96,7 +106,7 @@ class LongWaitsTests {
                 .withHeartbeat(HEARTBEAT, Node.MISSED)
                 .withCodec(new SlowCodec());
         rollouts = setup.apply(Rollouts.builder(executor)
-                        .store(store)
+                        .store(failing(store.plans()))
                         .stages(stages)
                         .progressInterval(Duration.ofMillis(50)))
                 .build();
@@ -232,6 +242,35 @@ class LongWaitsTests {
         assertThat(done).containsExactly("t1 begins", "t1 is interrupted");
         gate.open();
         closing.result();
+    }
+
+    @Test
+    @Tag("R121")
+    void whoCanOnlyReadEndsItsStages() {
+        start(1, builder -> builder);
+        begin();
+
+        SQLException readsOnly = new SQLException("it is the stand-by of another", "25006");
+        failures.put("transact", new DataAccessResourceFailureException("it only reads", readsOnly));
+
+        Deadline.until("it is interrupted", () -> done.size() == 2);
+        assertThat(done).containsExactly("t0 begins", "t0 is interrupted");
+    }
+
+    /** The same store, but for what fails. */
+    private PlanStore failing(PlanStore store) {
+        return (PlanStore) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {PlanStore.class}, (proxy, method, arguments) -> {
+                    RuntimeException failure = failures.get(method.getName());
+                    if (failure != null) {
+                        throw failure;
+                    }
+                    try {
+                        return method.invoke(store, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
     }
 
     /** Takes so long to decode. */

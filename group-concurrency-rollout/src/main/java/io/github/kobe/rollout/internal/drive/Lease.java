@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
@@ -224,7 +225,11 @@ final class Lease {
 
     /** {@return the plan as it is now} */
     PlanRecord look() {
-        return checked(engine.store().findPlan(planId).orElseThrow(() -> new PlanNotFoundException(planId)));
+        return found(engine.store().findPlan(planId));
+    }
+
+    private PlanRecord found(Optional<PlanRecord> plan) {
+        return checked(plan.orElseThrow(() -> new PlanNotFoundException(planId)));
     }
 
     private PlanRecord checked(PlanRecord plan) {
@@ -291,8 +296,10 @@ final class Lease {
         return !isOver() && left() > 0;
     }
 
-    /** The store has answered what was asked then; a slow answer doesn't undo a later one. */
-    private void heard(long asked) {
+    /** {@return what the store answers} That counts from when it was asked, and a slow answer doesn't undo a later one. */
+    private <T extends @Nullable Object> T hear(Supplier<T> work) {
+        long asked = System.nanoTime();
+        T answer = work.get();
         lock.lock();
         try {
             if (asked - heardAt > 0) {
@@ -301,6 +308,7 @@ final class Lease {
         } finally {
             lock.unlock();
         }
+        return answer;
     }
 
     private long left() {
@@ -344,12 +352,13 @@ final class Lease {
         }
     }
 
-    /** Takes no lock. What it is told holds for all threads of the drive. */
+    /**
+     * Waits for no lock, but is refused by a store that can only be read: others may have the plan in another one. What it is
+     * told holds for all threads of the drive.
+     */
     private void ask() {
-        long asked = System.nanoTime();
         try {
-            look();
-            heard(asked);
+            hear(() -> found(engine.store().transact(transaction -> transaction.planAtOnce(planId))));
         } catch (FencedException e) {
             lose(e);
         } catch (RuntimeException e) {
@@ -368,11 +377,8 @@ final class Lease {
     <T extends @Nullable Object> T persist(Supplier<T> work) {
         long wait = FIRST_RETRY.toNanos();
         while (true) {
-            long asked = System.nanoTime();
             try {
-                T result = work.get();
-                heard(asked);
-                return result;
+                return hear(work);
             } catch (FencedException | StoreLostException | StoreRefusedException | RolloutException e) {
                 throw e;
             } catch (RuntimeException e) {

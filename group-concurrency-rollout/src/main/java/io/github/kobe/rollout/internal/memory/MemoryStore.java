@@ -293,6 +293,11 @@ public final class MemoryStore implements PlanStore {
         }
 
         @Override
+        public Optional<PlanRecord> planAtOnce(PlanId planId) {
+            return plan(planId);
+        }
+
+        @Override
         public Optional<TaskRecord> task(TaskId taskId) {
             return Optional.ofNullable(either(newTasks, tasks, taskId));
         }

@@ -27,6 +27,14 @@ public interface StoreTransaction {
     Optional<PlanRecord> plan(PlanId planId);
 
     /**
+     * {@return a plan, without waiting for another transaction} It is locked unless another one has locked it, so that a store
+     * that can only be read refuses it.
+     *
+     * @param planId which
+     */
+    Optional<PlanRecord> planAtOnce(PlanId planId);
+
+    /**
      * {@return a task}
      *
      * @param taskId which
