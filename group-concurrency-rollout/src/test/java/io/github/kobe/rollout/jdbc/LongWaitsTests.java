@@ -28,6 +28,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -62,6 +63,9 @@ class LongWaitsTests {
 
     /** By the name of a method of the store, what it throws. */
     private final Map<String, RuntimeException> failures = new ConcurrentHashMap<>();
+
+    /** How often a plan was looked at. */
+    private final AtomicInteger looks = new AtomicInteger();
 
     private final List<TaskId> removed = new CopyOnWriteArrayList<>();
 
@@ -245,6 +249,33 @@ class LongWaitsTests {
     }
 
     @Test
+    @Tag("R122")
+    @Tag("R127")
+    void aRefusedRowEndsNoStageThatAStopGivesTime() throws Exception {
+        start(1, builder -> builder.shutdownGrace(Deadline.LONG));
+        begin();
+        Caller<PlanId> closing = close();
+        Deadline.until("closing waits", () -> closing.thread().getState() == Thread.State.TIMED_WAITING);
+        awaitLooks(); // the first of them may have begun before the stop
+
+        failures.put("findWished", new IllegalStateException("a row can't be read"));
+        Rollouts.builder(executor)
+                .store(JdbcRolloutStore.of(database.dataSource()))
+                .stages(stages)
+                .buildClosed()
+                .cancel(PLAN);
+        awaitLooks();
+
+        assertNotInterrupted("t0");
+        closing.result();
+    }
+
+    private void awaitLooks() {
+        int before = looks.get();
+        Deadline.until("it has looked twice", () -> looks.get() >= before + 2);
+    }
+
+    @Test
     @Tag("R121")
     void whoCanOnlyReadEndsItsStages() {
         start(1, builder -> builder);
@@ -261,6 +292,9 @@ class LongWaitsTests {
     private PlanStore failing(PlanStore store) {
         return (PlanStore) Proxy.newProxyInstance(
                 getClass().getClassLoader(), new Class<?>[] {PlanStore.class}, (proxy, method, arguments) -> {
+                    if (method.getName().equals("findPlan")) {
+                        looks.incrementAndGet();
+                    }
                     RuntimeException failure = failures.get(method.getName());
                     if (failure != null) {
                         throw failure;

@@ -209,9 +209,11 @@ final class Drive {
         while (lease.loss() == null && !threads.running().isEmpty()) {
             if (isToLook()) {
                 try {
-                    lease.persist(() -> wishes.tell(lease.look()));
-                } catch (StoreLostException e) {
-                    LOG.debug("{} is looked at again, if it isn't lost: {}", planId, e.getMessage());
+                    wishes.tell(lease.look());
+                } catch (FencedException e) {
+                    throw e;
+                } catch (RuntimeException e) {
+                    LOG.debug("{} is looked at again: {}", planId, StoreRefusedException.describe(e));
                 }
             }
             threads.await(lookAt - System.nanoTime());
