@@ -75,11 +75,7 @@ class InterruptedThreadsTests {
                             Thread.currentThread().interrupt();
                             return Optional.empty();
                         })
-                        .stages(Stage.named("A").step(ctx -> {
-                            if (Thread.currentThread().isInterrupted()) {
-                                interrupted.add("A");
-                            }
-                        }))
+                        .stages(Stage.named("A").step(ctx -> note("A")))
                         .build()) {
             PlanId planId = rollouts.start(RolloutPlan.named("plan-x")
                             .add(Samples.changeWithoutSnapshot("acme"))
@@ -88,6 +84,50 @@ class InterruptedThreadsTests {
             assertThat(rollouts.await(planId, Deadline.LONG).status()).isEqualTo(PlanStatus.COMPLETED);
         }
         assertThat(interrupted).isEmpty();
+    }
+
+    @Test
+    @Tag("R106")
+    void noStageIsInterruptedByWhatAStoreOfCheckpointsHasLeft() throws Exception {
+        try (GroupExecutor executor = GroupExecutor.newVirtualThreadExecutor(
+                        GroupPolicy.builder().build());
+                Rollouts rollouts = Rollouts.builder(executor)
+                        .checkpoints(watched(CheckpointStore.class, interrupting(CheckpointStore.inMemory())))
+                        .stages(
+                                Stage.named("A").step(ctx -> note("A")),
+                                Stage.named("B").step(ctx -> note("B")))
+                        .build()) {
+            PlanId planId = start(rollouts, "plan-x");
+            assertThat(rollouts.await(planId, Deadline.LONG).status()).isEqualTo(PlanStatus.COMPLETED);
+        }
+        assertThat(interrupted).isEmpty();
+    }
+
+    @Test
+    @Tag("R74")
+    void aCheckpointIsRemovedByAThreadThatIsNotInterruptedWhateverAVerifierHasLeft() throws Exception {
+        try (GroupExecutor executor = GroupExecutor.newVirtualThreadExecutor(
+                        GroupPolicy.builder().build());
+                Rollouts rollouts = Rollouts.builder(executor)
+                        .checkpoints(watched(CheckpointStore.class, CheckpointStore.inMemory()))
+                        .verifier((ctx, health) -> {
+                            Thread.currentThread().interrupt();
+                            return true;
+                        })
+                        .stages(Stage.named("A"))
+                        .build()) {
+            PlanId planId = start(rollouts, "plan-x");
+            rollouts.await(planId, Deadline.LONG);
+            rollouts.rollback(planId);
+            assertThat(rollouts.await(planId, Deadline.LONG).status()).isEqualTo(PlanStatus.ROLLED_BACK);
+        }
+        assertThat(interrupted).isEmpty();
+    }
+
+    private void note(String stage) {
+        if (Thread.currentThread().isInterrupted()) {
+            interrupted.add(stage);
+        }
     }
 
     private static PlanId start(Rollouts rollouts, String name) {
@@ -108,5 +148,29 @@ class InterruptedThreadsTests {
                         throw e.getCause();
                     }
                 }));
+    }
+
+    /** The same store, which interrupts whoever has loaded or saved something. */
+    private static CheckpointStore interrupting(CheckpointStore store) {
+        return new CheckpointStore() {
+
+            @Override
+            public void save(Checkpoint checkpoint) {
+                store.save(checkpoint);
+                Thread.currentThread().interrupt();
+            }
+
+            @Override
+            public Optional<Checkpoint> load(TaskId taskId) {
+                Optional<Checkpoint> found = store.load(taskId);
+                Thread.currentThread().interrupt();
+                return found;
+            }
+
+            @Override
+            public void remove(TaskId taskId) {
+                store.remove(taskId);
+            }
+        };
     }
 }

@@ -269,15 +269,13 @@ final class Publisher {
         }
     }
 
-    /** {@return what user code has thrown, if anything} However it leaves the thread, that goes on. */
+    /** {@return what user code has thrown, if anything} */
     private static @Nullable Throwable thrownBy(Runnable call) {
         try {
-            call.run();
+            UserCode.run(call::run);
             return null;
         } catch (Throwable e) {
             return e;
-        } finally {
-            Thread.interrupted();
         }
     }
 }

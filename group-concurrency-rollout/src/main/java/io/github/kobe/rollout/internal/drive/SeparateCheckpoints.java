@@ -31,9 +31,9 @@ final class SeparateCheckpoints {
             return Optional.empty();
         }
         try {
-            Optional<Checkpoint> found = store.load(task.id());
+            Optional<Checkpoint> found = UserCode.ask(() -> store.load(task.id()));
             if (found.isPresent() && found.get().run() != task.run()) {
-                store.remove(task.id());
+                UserCode.run(() -> store.remove(task.id()));
                 return Optional.empty();
             }
             return found;
@@ -63,7 +63,8 @@ final class SeparateCheckpoints {
             return;
         }
         try {
-            store.save(task.checkpointAfter(task.stagesDone(), engine.now(), skipped, data));
+            Checkpoint checkpoint = task.checkpointAfter(task.stagesDone(), engine.now(), skipped, data);
+            UserCode.run(() -> store.save(checkpoint));
         } catch (RuntimeException e) {
             throw new CheckpointException("the checkpoint could not be saved: " + e.getMessage(), e);
         }
@@ -72,7 +73,7 @@ final class SeparateCheckpoints {
     /** Removes the checkpoint where nothing is left that could go on from it. */
     void forget(TaskRecord task) {
         if (task.status().isEnd() && !(task.status() == TaskStatus.FAILED && task.canRetry())) {
-            engine.options().forgetCheckpoints(List.of(task.id()));
+            UserCode.run(() -> engine.options().forgetCheckpoints(List.of(task.id())));
         }
     }
 }

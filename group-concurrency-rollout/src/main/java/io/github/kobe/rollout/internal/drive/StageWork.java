@@ -22,7 +22,7 @@ final class StageWork {
         MDC.put("stageName", stage.name());
         try {
             AtomicBoolean idle = new AtomicBoolean();
-            TimeLimit.Work work = () -> {
+            UserCode.Work<Exception> work = () -> {
                 idle.set(skippable && stage.canSkip(context));
                 if (!idle.get()) {
                     runAll(steps, context);

@@ -162,7 +162,7 @@ final class TaskRun {
         if (known == null) {
             return;
         }
-        List<Stage> stages = StageNames.stages(options, next.task(), known.change());
+        List<Stage> stages = UserCode.ask(() -> StageNames.stages(options, next.task(), known.change()));
         List<String> names = stages.stream().map(Stage::name).toList();
         List<String> ofTask = next.task().stageNames();
         if (!names.equals(ofTask)) {
@@ -248,7 +248,7 @@ final class TaskRun {
             return false;
         }
         retried++;
-        Duration wait = stage.waitBefore(retried, e);
+        Duration wait = UserCode.ask(() -> stage.waitBefore(retried, e));
         LOG.warn("Stage {} of task {} failed, and runs again in {}", stage.name(), id, wait, e);
         TaskCommand.RetryStage retry = new TaskCommand.RetryStage(stage.name(), retried, FailureInfo.of(e), wait);
         next = boundary((ledger, task) -> Boundaries.retrying(ledger, task, retry));
@@ -338,7 +338,7 @@ final class TaskRun {
     private @Nullable FailureInfo verify() {
         TaskContext context = context(next.task(), "verification", true);
         try {
-            return options.verifier().verify(context, options.health())
+            return UserCode.ask(() -> options.verifier().verify(context, options.health()))
                     ? null
                     : new FailureInfo(FailureInfo.NOT_VERIFIED, "the tenant isn't healthy after the rollback");
         } catch (Throwable e) {

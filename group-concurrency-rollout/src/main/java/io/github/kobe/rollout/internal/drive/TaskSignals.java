@@ -94,19 +94,18 @@ final class TaskSignals {
             }
         }
 
-        /**
-         * Does something that is interrupted if the task is to be cancelled now, but nothing that comes after it. However it
-         * leaves the thread, that goes on uninterrupted: who has cut it off tells so otherwise too.
-         */
-        void during(TimeLimit.Work stage) throws Exception {
+        /** Does something that is interrupted if the task is to be cancelled now, but nothing that comes after it. */
+        void during(UserCode.Work<Exception> stage) throws Exception {
             if (!enter()) {
                 throw new InterruptedException("the task is to be cancelled now");
             }
-            try {
-                stage.run();
-            } finally {
-                leave();
-            }
+            UserCode.run(() -> {
+                try {
+                    stage.run();
+                } finally {
+                    leave();
+                }
+            });
         }
 
         /** {@return whether the stage may begin} */
@@ -124,7 +123,6 @@ final class TaskSignals {
             lock.lock();
             try {
                 worker = null;
-                Thread.interrupted();
             } finally {
                 lock.unlock();
             }

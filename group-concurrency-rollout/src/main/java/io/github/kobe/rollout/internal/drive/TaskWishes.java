@@ -61,7 +61,8 @@ final class TaskWishes {
         for (int from = 0; from < cancelled.size(); from += CANCELLED_AT_ONCE) {
             int to = Math.min(from + CANCELLED_AT_ONCE, cancelled.size());
             Set<TaskId> some = new LinkedHashSet<>(cancelled.subList(from, to));
-            engine.options().forgetCheckpoints(lease.persist(() -> cancelIdle(some)));
+            List<TaskId> begun = lease.persist(() -> cancelIdle(some));
+            UserCode.run(() -> engine.options().forgetCheckpoints(begun));
             whenCommitted.run();
             backlog.remove(some);
         }

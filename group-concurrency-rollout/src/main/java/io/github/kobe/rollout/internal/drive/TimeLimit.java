@@ -6,10 +6,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
 
-/**
- * Interrupts code that takes too long, but nothing that comes after it on the same thread. However the code leaves the thread,
- * that goes on uninterrupted.
- */
+/** Interrupts code that takes too long, but nothing that comes after it on the same thread. */
 final class TimeLimit {
 
     private final Thread worker = Thread.currentThread();
@@ -22,24 +19,16 @@ final class TimeLimit {
     /** Guarded by the lock. */
     private boolean late;
 
-    /** What is limited. */
-    @FunctionalInterface
-    interface Work {
-        void run() throws Exception;
-    }
-
     private TimeLimit() {}
 
-    static void run(String what, Duration time, Work work) throws Exception {
+    static void run(String what, Duration time, UserCode.Work<Exception> work) throws Exception {
         TimeLimit limit = new TimeLimit();
         Thread watch = Thread.ofVirtual().name("rollout-timeout").start(() -> limit.watch(time));
         Exception failure = null;
         try {
-            work.run();
+            UserCode.run(() -> limit.during(work));
         } catch (Exception e) {
             failure = e;
-        } finally {
-            limit.end();
         }
         if (limit.late) {
             TimeoutException timeout = new TimeoutException(what + " took longer than " + time);
@@ -51,6 +40,14 @@ final class TimeLimit {
         watch.interrupt();
         if (failure != null) {
             throw failure;
+        }
+    }
+
+    private void during(UserCode.Work<Exception> work) throws Exception {
+        try {
+            work.run();
+        } finally {
+            end();
         }
     }
 
@@ -80,7 +77,6 @@ final class TimeLimit {
         lock.lock();
         try {
             over = true;
-            Thread.interrupted();
         } finally {
             lock.unlock();
         }
