@@ -78,7 +78,7 @@ final class Drive {
         check = new GateCheck(engine, lease, threads::nudge);
         publisher = new Publisher(planId, engine.options(), lease, engine.refusals(), threads::stir);
         gauges = new PlanGauges(planId, engine.options().metrics(), publisher);
-        wishes = new TaskWishes(engine, lease, signals, backlog, publisher::wake);
+        wishes = new TaskWishes(engine, lease, signals, backlog, this::committed);
         reportAt = lookAt + engine.options().progressInterval().toNanos();
     }
 

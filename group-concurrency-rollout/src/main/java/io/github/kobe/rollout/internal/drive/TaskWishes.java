@@ -78,6 +78,7 @@ final class TaskWishes {
                 if (task.wantsCancel() && !task.status().hasThread()) {
                     Boundaries.begin(ledger, task);
                 }
+                // Also what is cancelled already: if the answer to that was lost, this is tried again.
                 if (task.startedAt() != null) {
                     begun.add(id);
                 }
