@@ -395,6 +395,7 @@ public final class ClusterNode extends ClusterSignals {
         refused = true;
         notHeard(now);
         speakAgainAt = spoken.at() + AGAIN_IF_REFUSED;
+        heartbeatAt = speakAgainAt;
     }
 
     private void giveUpIfOverdue(long now) {

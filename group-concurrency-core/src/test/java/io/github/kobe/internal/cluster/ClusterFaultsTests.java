@@ -402,6 +402,22 @@ class ClusterFaultsTests extends TwoNodes {
         assertThat(last.node().countsUntil()).isPositive();
     }
 
+    /** It has a session still, but the store has forgotten that, and has learnt another lease since. */
+    @Test
+    @Tag("CL57")
+    void whoIsRefusedInItsSessionWaitsNoLongerThanTheShorterLeaseLasts() {
+        SimulatedCluster other = new SimulatedCluster(1);
+        SimulatedNode last = other.join(settings -> settings.withLease(Duration.ofSeconds(60)));
+        other.run(Duration.ofSeconds(70));
+        other.flush();
+        SimulatedNode killed = other.join(settings -> settings.withLease(Duration.ofSeconds(5)));
+        other.run(Duration.ofSeconds(1));
+        killed.crash();
+        other.run(Duration.ofSeconds(8));
+
+        assertThat(last.node().countsUntil()).isPositive();
+    }
+
     // ---- a store that forgets
 
     @Test
