@@ -27,7 +27,7 @@ final class Holdings {
     private static final int RESERVED = PORTION / 4;
 
     /** Of how many a heartbeat speaks in their turn, however many are lacking. */
-    private static final int IN_TURN = PORTION;
+    private static final int IN_TURN = 20;
 
     private final Map<String, Holding> all = new LinkedHashMap<>();
     private final Set<Holding> lacking = new LinkedHashSet<>();
@@ -126,10 +126,10 @@ final class Holdings {
         int forAgain = Math.min(again.size(), RESERVED);
         copy(lacking, PORTION - forAgain - Math.min(givingBack.size(), RESERVED), next);
         copy(givingBack, PORTION - forAgain, next);
-        copy(again, everything ? Statement.MOST_DEMANDS : Math.min(PORTION, next.size() + MOST_AGAIN), next);
+        int most = heartbeat ? Statement.MOST_DEMANDS - IN_TURN : Statement.MOST_DEMANDS;
+        copy(again, everything ? most : Math.min(PORTION, next.size() + MOST_AGAIN), next);
         copy(unsaid, Statement.MOST_DEMANDS, next);
         if (heartbeat) {
-            int most = Statement.MOST_DEMANDS - IN_TURN;
             copy(turns.stream().filter(Holding::saysThatItLacks).toList(), most, next);
             copy(turns, Statement.MOST_DEMANDS, next);
         }
