@@ -24,7 +24,7 @@ final class Holding {
 
     /** Why a node speaks of it, the most urgent first. */
     enum Cause {
-        /** It lacks some, or may get some by another limit, and has not said so. */
+        /** It lacks some, and has not said so. */
         LACKS,
         /** It has less than it has said. */
         GIVES_BACK,
@@ -71,8 +71,8 @@ final class Holding {
     private long askAgainAt = NEVER;
 
     // ---- what was heard
-    /** The limit in force, as far as is known: nobody needs more. */
-    private int inForce = Integer.MAX_VALUE;
+    /** The limit in force over all nodes: nobody needs more. */
+    private int inForce;
 
     private boolean contended;
     private int keep;
@@ -145,7 +145,12 @@ final class Holding {
 
     private int needs(long now) {
         long asking = now - refusedAt < REFUSED_COUNTS ? refused : 0;
-        return (int) Math.min((long) out + kept + asking, Math.max(out, Math.min(inForce, limit)));
+        return (int) Math.min((long) out + kept + asking, Math.max(out, mostInForce()));
+    }
+
+    /** {@return the limit in force, as far as is known} What was heard is at most the limit that was told. */
+    private int mostInForce() {
+        return limit > limitTold ? limit : Math.min(inForce, limit);
     }
 
     /** {@return how much is worth having: what it needs, and of what it has, what was in use lately} */
@@ -180,9 +185,7 @@ final class Holding {
     Cause cause(long now) {
         int wants = worth(now);
         boolean lacks = wants > has();
-        boolean hasAnotherLimit = said && limit != limitTold;
-        boolean mayGetMore = hasAnotherLimit && limit > limitTold && kept > 0;
-        if (mayGetMore || (lacks && (!saysThatItLacks() || wants >= 2L * wanted))) {
+        if (lacks && (!saysThatItLacks() || wants >= 2L * wanted)) {
             return Cause.LACKS;
         }
         if (has() < counted) {
@@ -190,6 +193,7 @@ final class Holding {
         }
         boolean isNews = saysThatItLacks() && (!lacks || 2L * wants <= wanted);
         boolean isUnknown = !said && has() > 0;
+        boolean hasAnotherLimit = said && limit != limitTold;
         return isNews || isUnknown || hasAnotherLimit || now >= askAgainAt ? Cause.AGAIN : Cause.NONE;
     }
 

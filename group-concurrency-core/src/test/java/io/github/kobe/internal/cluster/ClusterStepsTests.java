@@ -9,6 +9,7 @@ import io.github.kobe.GroupPolicy;
 import io.github.kobe.cluster.Answer;
 import io.github.kobe.cluster.ClusterSettings;
 import io.github.kobe.cluster.ClusterStore;
+import io.github.kobe.cluster.Demand;
 import io.github.kobe.cluster.Hint;
 import io.github.kobe.cluster.NodeShare;
 import io.github.kobe.cluster.Statement;
@@ -80,11 +81,14 @@ class ClusterStepsTests {
                                 return TimeUnit.NANOSECONDS.toMillis(nanos.get()) + set.toMillis();
                             },
                             new Random(1)));
-            GroupPolicy policy = GroupPolicy.builder()
-                    .defaults(GroupLimits.unset().withMaxConcurrency(50).withClusterMaxInFlight(LIMIT))
-                    .build();
-            executor = EngineAccess.newExecutor(policy, new Surroundings(this::nanoTime, this::thread, false), node);
+            executor = EngineAccess.newExecutor(policy(LIMIT), new Surroundings(this::nanoTime, this::thread, false), node);
             node.join(EngineAccess.engine(executor));
+        }
+
+        private static GroupPolicy policy(int limit) {
+            return GroupPolicy.builder()
+                    .defaults(GroupLimits.unset().withMaxConcurrency(50).withClusterMaxInFlight(limit))
+                    .build();
         }
 
         private Thread thread(String name, Runnable work) {
@@ -127,6 +131,17 @@ class ClusterStepsTests {
                 answer();
                 nanos.addAndGet(Math.min(Math.max(sleep, 100_000), 1_000_000));
             }
+        }
+
+        /** {@return what it says next, which has no answer yet} */
+        private Statement nextSaid() {
+            int before = said.size();
+            for (int i = 0; said.size() == before; i++) {
+                assertThat(i).as("has said nothing for 5 s").isLessThan(5_000);
+                step();
+                pass(Duration.ofMillis(1));
+            }
+            return said.getLast();
         }
 
         @Override
@@ -238,6 +253,39 @@ class ClusterStepsTests {
             hand.go(Duration.ofMillis(100));
         }
         assertThat(Duration.ofNanos(hand.nanos.get() - from)).isLessThan(Duration.ofSeconds(2));
+    }
+
+    /** {@return what runs, and many that wait for the limit} */
+    private static ByHand withMoreThanTheLimit() {
+        ByHand hand = new ByHand(UnaryOperator.identity());
+        hand.go(Duration.ofSeconds(1));
+        for (int i = 0; i < 5 * LIMIT; i++) {
+            var unused = hand.executor.acquireAsync(KEY, "", LONG);
+        }
+        hand.go(Duration.ofSeconds(1));
+        return hand;
+    }
+
+    @Test
+    @Tag("CL2")
+    void allThatALimitAllowsIsWantedAsSoonAsItIsRaised() {
+        ByHand hand = withMoreThanTheLimit();
+        hand.executor.updatePolicy(ByHand.policy(2 * LIMIT));
+
+        assertThat(hand.nextSaid().demands()).extracting(Demand::want).containsExactly(2 * LIMIT);
+    }
+
+    /** The answer to what was said before knows of the lower number alone. */
+    @Test
+    @Tag("CL2")
+    void allThatALimitAllowsIsWantedThoughItIsRaisedWhileAnAnswerIsUnderWay() {
+        ByHand hand = withMoreThanTheLimit();
+        assertThat(hand.nextSaid().demands()).extracting(Demand::limit).containsExactly(LIMIT);
+        hand.executor.updatePolicy(ByHand.policy(2 * LIMIT));
+        hand.step();
+        hand.answer();
+
+        assertThat(hand.nextSaid().demands()).extracting(Demand::want).containsExactly(2 * LIMIT);
     }
 
     /** Its thread is late each time, as on a machine that has too much to do. */
