@@ -393,7 +393,6 @@ public final class ClusterNode extends ClusterSignals {
     private void refused(Spoken spoken, long now) {
         lose(now);
         refused = true;
-        notHeard(now);
         speakAgainAt = spoken.at() + AGAIN_IF_REFUSED;
         heartbeatAt = speakAgainAt;
     }
