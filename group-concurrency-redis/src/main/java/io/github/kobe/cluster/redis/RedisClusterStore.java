@@ -226,7 +226,7 @@ public final class RedisClusterStore implements ClusterStore {
      * Closes all connections, and waits for that, for 5 seconds at most. What the nodes have said stays in Redis. Idempotent.
      *
      * <p>Executors that have been closed just before have yet to say that they end, so that others get at once what they had. The
-     * connections stay for that, for 2 seconds at most.
+     * connections stay for that, for 2 seconds at most. If somebody uses the store still, that takes the 2 seconds.
      */
     @Override
     public void close() {

@@ -132,9 +132,9 @@ class RedisClusterStoreTests {
     void hintsReachTheSessionsOfTheirStoreAlone() {
         Queue<Hint> told = new ConcurrentLinkedQueue<>();
         Queue<Hint> toldElsewhere = new ConcurrentLinkedQueue<>();
-        store.onHint(told::add);
+        Runnable enough = store.onHint(told::add);
         try (RedisClusterStore other = open()) {
-            other.onHint(toldElsewhere::add);
+            Runnable enoughElsewhere = other.onHint(toldElsewhere::add);
             Deadline.until("a connection", () -> look(other, null) != null);
             Speaker a = opened("a");
             Speaker b = opened(other, "b");
@@ -146,7 +146,9 @@ class RedisClusterStoreTests {
             Deadline.until("a hint", () -> !told.isEmpty());
             assertThat(told).containsExactly(new Hint("a", List.of("g:a")));
             assertThat(toldElsewhere).isEmpty();
+            enoughElsewhere.run();
         }
+        enough.run();
     }
 
     private int subscribers(String session) {
@@ -160,7 +162,7 @@ class RedisClusterStoreTests {
     @Test
     void whatSomebodyElseWritesToAChannelIsNoHint() {
         Queue<Hint> told = new ConcurrentLinkedQueue<>();
-        store.onHint(told::add);
+        Runnable enough = store.onHint(told::add);
         opened("a");
         Deadline.until("a subscriber", () -> subscribers("a") == 1);
         server.cli("PUBLISH", "gc:{tests}:a", "nonsense");
@@ -169,6 +171,7 @@ class RedisClusterStoreTests {
 
         Deadline.until("a hint", () -> !told.isEmpty());
         assertThat(told).containsExactly(new Hint("a", List.of("g:x")));
+        enough.run();
     }
 
     @Test
@@ -176,7 +179,7 @@ class RedisClusterStoreTests {
         Queue<Hint> told = new ConcurrentLinkedQueue<>();
         Queue<Hint> toldStill = new ConcurrentLinkedQueue<>();
         Runnable enough = store.onHint(told::add);
-        store.onHint(toldStill::add);
+        Runnable enoughOfAll = store.onHint(toldStill::add);
         opened("a");
         Deadline.until("a subscriber", () -> subscribers("a") == 1);
         enough.run();
@@ -184,21 +187,24 @@ class RedisClusterStoreTests {
 
         Deadline.until("a hint", () -> !toldStill.isEmpty());
         assertThat(told).isEmpty();
+        enoughOfAll.run();
     }
 
     @Test
     void aListenerThatFailsHarmsNobody() {
         Queue<Hint> told = new ConcurrentLinkedQueue<>();
-        store.onHint(hint -> {
+        Runnable enoughFailures = store.onHint(hint -> {
             throw new AssertionError("broken");
         });
-        store.onHint(told::add);
+        Runnable enough = store.onHint(told::add);
         opened("a");
         Deadline.until("a subscriber", () -> subscribers("a") == 1);
         server.cli("PUBLISH", "gc:{tests}:a", "3:g:x");
         server.cli("PUBLISH", "gc:{tests}:a", "3:g:y");
 
         Deadline.until("hints", () -> told.size() == 2);
+        enoughFailures.run();
+        enough.run();
     }
 
     @Test
