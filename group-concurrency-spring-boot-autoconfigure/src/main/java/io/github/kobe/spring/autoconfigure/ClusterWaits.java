@@ -50,7 +50,11 @@ final class ClusterWaits {
         }
     }
 
-    /** The executor has been shut down: what it had is to be back at the store before that is closed. */
+    /**
+     * The executor has been shut down: what it had is to be back at the store before that is closed. The close of a store may wait
+     * for that as well, as the one in Redis does where there is no Spring. But not every store does, and here no bean has been
+     * destroyed yet that a store may need. If Redis hangs, both waits take their whole time.
+     */
     static void untilItKnowsOfTheEnd(Cluster cluster) {
         long start = System.nanoTime();
         try {
