@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param queueTimeoutNanos {@link Long#MAX_VALUE} if nothing times out
  * @param rule the exact key or the pattern of the policy that the group falls under
  * @param rateTerms the same, as the engine goes by it; {@code null}: any number
- * @param leased how many may be in flight of what several instances share: 0 at first; {@link #NOT_LEASED}: nothing is shared
+ * @param leased how many may be in flight of what several instances share: 0 at first; {@link #ALONE}: as many as its own numbers
+ *     allow; {@link #NOT_LEASED}: nothing is shared
  */
 public record EffectiveLimits(
         @Nullable EffectiveLimit<Integer> ownConcurrency,

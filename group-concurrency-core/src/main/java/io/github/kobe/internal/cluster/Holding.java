@@ -40,7 +40,10 @@ final class Holding {
     /** How many the engine may have in flight. */
     private int leased;
 
-    /** The limit that it is configured with; 1 as long as nobody knows. */
+    /**
+     * The limit that it is configured with; 1 as long as nobody knows. It also caps what the group needs and may have. That is
+     * right since each look at the group sets it first, and nothing is said or lowered without a look.
+     */
     private int limit = 1;
 
     // ---- how the group stood when it was last looked at, under its guard
