@@ -406,8 +406,8 @@ class GlobalRateTests {
     @Tag("RA8")
     @Tag("RA10")
     void aPauseWithAnEndDelaysWhatComesInAGroupWithoutARateOfItsOwn() {
-        GroupExecutor executor = start(policy(6)
-                .defaults(GroupLimits.unset().withMaxConcurrency(4).withQueueTimeout(Duration.ofSeconds(30))));
+        GroupExecutor executor = start(
+                policy(6).defaults(GroupLimits.unset().withMaxConcurrency(4).withQueueTimeout(Duration.ofSeconds(30))));
         executor.pause("a", MINUTE);
 
         assertThatExceptionOfType(RejectedTaskException.class)
@@ -423,8 +423,8 @@ class GlobalRateTests {
     @Tag("RA9")
     @Tag("RA10")
     void aFullQueueOfAGroupThatIsPausedTellsWhenItCouldStart() {
-        GroupExecutor executor = start(policy(6)
-                .defaults(GroupLimits.unset().withMaxConcurrency(6).withQueueThreshold(1)));
+        GroupExecutor executor = start(
+                policy(6).defaults(GroupLimits.unset().withMaxConcurrency(6).withQueueThreshold(1)));
         submit(executor, "b", 6);
         executor.pause("a", MINUTE);
         TaskHandle<String> queued = submit(executor, "a", 1).getFirst();
@@ -443,9 +443,10 @@ class GlobalRateTests {
     @Tag("RA8")
     @Tag("RA10")
     void whatWaitsAheadStartsOnlyAfterThePause() {
-        GroupExecutor executor = start(policy(1).defaults(GroupLimits.unset()
-                .withMaxConcurrency(1_000)
-                .withQueueTimeout(MINUTE.plus(SECOND.multipliedBy(3)))));
+        GroupExecutor executor = start(policy(1)
+                .defaults(GroupLimits.unset()
+                        .withMaxConcurrency(1_000)
+                        .withQueueTimeout(MINUTE.plus(SECOND.multipliedBy(3)))));
         executor.pause("a", MINUTE);
         submit(executor, "a", 3);
 

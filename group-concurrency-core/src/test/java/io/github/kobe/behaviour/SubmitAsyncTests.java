@@ -401,9 +401,7 @@ class SubmitAsyncTests {
     }
 
     private static GroupPolicy.Builder callerRuns() {
-        return GroupPolicy.builder()
-                .defaultQueueThresholdPerGroup(0)
-                .rejectionPolicy(RejectionPolicy.CALLER_RUNS);
+        return GroupPolicy.builder().defaultQueueThresholdPerGroup(0).rejectionPolicy(RejectionPolicy.CALLER_RUNS);
     }
 
     /** Submits it while its group is full, so that this thread runs its code. */
@@ -473,7 +471,9 @@ class SubmitAsyncTests {
         TaskHandle<String> handle = runHere(executor, () -> stage);
         Deadline.until("the group is forgotten", () -> executor.groupKeys().isEmpty());
 
-        assertThat(executor.shutdown(Duration.ZERO)).as("whether nothing was forced").isFalse();
+        assertThat(executor.shutdown(Duration.ZERO))
+                .as("whether nothing was forced")
+                .isFalse();
 
         assertThat(endOf(handle)).isEqualTo(TaskStatus.CANCELLED);
         Deadline.until("the stage is cancelled", stage::isCancelled);

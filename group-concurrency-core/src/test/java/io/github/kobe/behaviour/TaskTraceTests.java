@@ -42,8 +42,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @Tag("G45")
 class TaskTraceTests {
 
-    private static final ForkOptions PAUSING_AFTER_THE_FIRST_ATTEMPT = ForkOptions.in("a")
-            .withRetry(RetryPolicy.attempts(2).withDelay(Duration.ofSeconds(1)));
+    private static final ForkOptions PAUSING_AFTER_THE_FIRST_ATTEMPT =
+            ForkOptions.in("a").withRetry(RetryPolicy.attempts(2).withDelay(Duration.ofSeconds(1)));
 
     @RegisterExtension
     final Engines engines = new Engines();

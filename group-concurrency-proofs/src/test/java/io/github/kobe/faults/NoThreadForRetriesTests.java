@@ -218,8 +218,9 @@ public class NoThreadForRetriesTests {
                     GroupPolicy.builder().globalMaxInFlight(2).build())) {
                 TaskHandle<String> one = executor.submit("z", "one", gate.then("one"));
                 gate.awaitArrived(1);
-                Caller<String> owner =
-                        Caller.start(() -> executor.call("a", () -> executor.call("b", () -> {
+                Caller<String> owner = Caller.start(() -> executor.call(
+                        "a",
+                        () -> executor.call("b", () -> {
                             Forks forks = new Forks(executor, null);
                             forks.fork("a", "first", first.then("done"));
                             forks.fork("b", "second", second.then("done"));

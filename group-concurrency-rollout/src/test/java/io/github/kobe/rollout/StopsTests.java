@@ -66,8 +66,8 @@ class StopsTests extends RolloutsTestCase {
                 runs.add("interrupted");
             }
         });
-        Rollouts first = rollouts(builder -> builder.stages(noted, Stage.named("B"))
-                .shutdownGrace(Deadline.LONG.multipliedBy(2)));
+        Rollouts first = rollouts(
+                builder -> builder.stages(noted, Stage.named("B")).shutdownGrace(Deadline.LONG.multipliedBy(2)));
         first.start(plan("x", Samples.change("acme")));
         gate.awaitArrived(1);
         Thread closing = Thread.ofVirtual().start(first::close);

@@ -29,7 +29,8 @@ public final class Counters {
     private static final VarHandle COUNT = MethodHandles.arrayElementVarHandle(long[].class);
 
     static {
-        // Finds the classes that it compares with, which takes more stack than there may be when a permit is given back.
+        // Finds the classes that it compares with, which takes more stack than there may be when a permit is given
+        // back.
         TaskStatus unused = statusAfter(new CancellationException());
     }
 

@@ -29,6 +29,7 @@ public class Hold {
 
     /** Where {@link Holds} has it: a number with a sign, in the bits above the keeps. */
     private static final int PLACE_SHIFT = 20;
+
     private static final int PLACE_BITS = 3;
     private static final int PLACE = ((1 << PLACE_BITS) - 1) << PLACE_SHIFT;
 
@@ -56,10 +57,12 @@ public class Hold {
 
     /** Nothing but its thread keeps it out, on permits of its own that go back together, with nothing below. */
     private static final int SOLE = 1;
+
     private static final int SOLE_AND_PARKABLE = SOLE | PARKABLE;
     private static final int PARKED = PARKABLE;
     /** Nothing but its thread keeps it out, on the permits of the group alone, if it is carried. */
     private static final int CARRIED = SOLE | NESTED | HAS_BELOW;
+
     private static final int CARRIED_AND_PARKABLE = CARRIED | PARKABLE;
 
     private static final VarHandle STATE;

@@ -65,6 +65,7 @@ public final class Ledger {
 
     /** Written under the lock; read under the own lock of a group, which {@link #watch} takes after it. */
     private volatile boolean on;
+
     private int watchers;
     /** How many critical sections in a row have ended without a group that waits for its turn. */
     private int calmSections;

@@ -81,7 +81,8 @@ class ClusterStepsTests {
                                 return TimeUnit.NANOSECONDS.toMillis(nanos.get()) + set.toMillis();
                             },
                             new Random(1)));
-            executor = EngineAccess.newExecutor(policy(LIMIT), new Surroundings(this::nanoTime, this::thread, false), node);
+            executor = EngineAccess.newExecutor(
+                    policy(LIMIT), new Surroundings(this::nanoTime, this::thread, false), node);
             node.join(EngineAccess.engine(executor));
         }
 

@@ -219,8 +219,7 @@ class LivePageTests {
         page.route(
                 ANSWERS,
                 route -> answer(
-                        route,
-                        text -> text.replaceFirst("\"instance\":\"[^\"]*\"", "\"instance\":\"other-pod/1\"")));
+                        route, text -> text.replaceFirst("\"instance\":\"[^\"]*\"", "\"instance\":\"other-pod/1\"")));
 
         assertThat(page.locator("#instances")).containsText("then other-pod/1");
         assertThat(page.locator("#updated")).containsText("by other-pod/1");

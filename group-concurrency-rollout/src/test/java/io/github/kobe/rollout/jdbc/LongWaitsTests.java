@@ -72,9 +72,8 @@ class LongWaitsTests {
     /** Where the first tenant waits before all that a test is about. */
     private final Gate first = new Gate();
 
-    private final List<Stage> stages = List.of(
-            Stage.named("A").step(ctx -> first.pass()),
-            Stage.named("B").step(ctx -> {
+    private final List<Stage> stages =
+            List.of(Stage.named("A").step(ctx -> first.pass()), Stage.named("B").step(ctx -> {
                 done.add(ctx.tenantId() + " begins");
                 try {
                     gate.pass();
@@ -182,7 +181,8 @@ class LongWaitsTests {
         begin();
         decoding = WAIT.dividedBy(tenants);
 
-        assertThat(rollouts.start(Fleet.plan(PLAN.value(), tenants, 1)).status()).isEqualTo(PlanStatus.RUNNING);
+        assertThat(rollouts.start(Fleet.plan(PLAN.value(), tenants, 1)).status())
+                .isEqualTo(PlanStatus.RUNNING);
 
         decoding = Duration.ZERO;
         assertNotInterrupted("t0");
@@ -220,8 +220,7 @@ class LongWaitsTests {
         Deadline.until("it is cancelled", () -> rollouts.task(TenantId.of("t1")).status() == TaskStatus.CANCELLED);
         gate.open();
         rollouts.await(PLAN, Deadline.LONG);
-        assertThat(removed)
-                .containsExactly(rollouts.task(TenantId.of("t0")).taskId());
+        assertThat(removed).containsExactly(rollouts.task(TenantId.of("t0")).taskId());
     }
 
     @Test

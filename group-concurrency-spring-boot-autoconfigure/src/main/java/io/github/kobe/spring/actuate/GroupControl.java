@@ -202,8 +202,8 @@ final class GroupControl {
     @Nullable
     GroupReport report(String key) {
         return executor.groupStats(key)
-                .map(group -> GroupReport.of(
-                        group, instance, null, null, GroupReport.Share.of(group), null, null, null))
+                .map(group ->
+                        GroupReport.of(group, instance, null, null, GroupReport.Share.of(group), null, null, null))
                 .orElse(null);
     }
 

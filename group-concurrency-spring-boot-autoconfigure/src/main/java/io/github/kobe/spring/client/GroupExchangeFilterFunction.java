@@ -91,8 +91,8 @@ public final class GroupExchangeFilterFunction implements ExchangeFilterFunction
                 return next.exchange(request);
             }
             EnclosingPermit outer = context.getOrDefault(EnclosingPermit.class, null);
-            CompletableFuture<GroupPermit> asked = EnclosingPermit.acquireAsync(
-                    executor, outer, groupKey, "", GroupLimits.NO_TIMEOUT, Costs.unsaid());
+            CompletableFuture<GroupPermit> asked =
+                    EnclosingPermit.acquireAsync(executor, outer, groupKey, "", GroupLimits.NO_TIMEOUT, Costs.unsaid());
             return Mono.fromFuture(asked)
                     .flatMap(permit -> Mono.fromDirect(ReactivePermits.inside(
                             new EnclosingPermit(executor, permit, outer), next.exchange(request))))

@@ -241,6 +241,7 @@ final class GuardedMethods implements DisposableBean {
     /** Two packages of one name are the same only by one class loader. */
     @SuppressWarnings("ReferenceEquality") // identity is meant
     private static boolean isInOnePackage(Class<?> one, Class<?> other) {
-        return one.getClassLoader() == other.getClassLoader() && one.getPackageName().equals(other.getPackageName());
+        return one.getClassLoader() == other.getClassLoader()
+                && one.getPackageName().equals(other.getPackageName());
     }
 }

@@ -8,7 +8,6 @@ import io.github.kobe.rollout.internal.rules.PlanRecord;
 import io.github.kobe.rollout.internal.rules.TaskCommand;
 import io.github.kobe.rollout.internal.rules.TaskRecord;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
