@@ -65,10 +65,7 @@ public final class ClusterNode extends ClusterSignals {
     private static final long LEAST_BACK_OFF = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long MOST_BACK_OFF = TimeUnit.SECONDS.toNanos(1);
 
-    /**
-     * How long after what was refused it speaks again. It is shorter than {@link Times#timeout} of the shortest lease, so all that
-     * passes meanwhile counts at the store: if those that have the other lease are dead, nobody else has its clock go on.
-     */
+    /** Shorter than {@link Times#timeout} of the shortest lease: so the store counts all the time that passes meanwhile. */
     private static final long AGAIN_IF_REFUSED = TimeUnit.MILLISECONDS.toNanos(500);
 
     private final ClusterSettings settings;
@@ -89,7 +86,6 @@ public final class ClusterNode extends ClusterSignals {
 
     /** The statement under way; {@code null}: none. */
     private @Nullable Spoken underWay;
-
     /** Until when what is leased counts; 0: it doesn't. */
     private long deadline;
 

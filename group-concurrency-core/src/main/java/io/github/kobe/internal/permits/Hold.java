@@ -57,13 +57,12 @@ public class Hold {
 
     /** Nothing but its thread keeps it out, on permits of its own that go back together, with nothing below. */
     private static final int SOLE = 1;
-
-    private static final int SOLE_AND_PARKABLE = SOLE | PARKABLE;
-    private static final int PARKED = PARKABLE;
     /** Nothing but its thread keeps it out, on the permits of the group alone, if it is carried. */
     private static final int CARRIED = SOLE | NESTED | HAS_BELOW;
 
+    private static final int SOLE_AND_PARKABLE = SOLE | PARKABLE;
     private static final int CARRIED_AND_PARKABLE = CARRIED | PARKABLE;
+    private static final int PARKED = PARKABLE;
 
     private static final VarHandle STATE;
     private static final VarHandle BELOW;
@@ -82,10 +81,8 @@ public class Hold {
 
     /** The thread that is inside the group by it; {@code null}: none is. Set before it is registered in {@link Holds}. */
     public @Nullable Thread thread;
-
     /** Changed only by its thread, while it is parked. */
     public Group group;
-
     /** The one below of the same thread; see {@link Holds}. */
     public volatile @Nullable Hold below;
 
