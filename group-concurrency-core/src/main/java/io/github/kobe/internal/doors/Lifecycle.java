@@ -192,12 +192,15 @@ final class Lifecycle {
         } finally {
             ledger.unlock();
         }
-        if (ends || owing) {
-            engine.cluster.ending();
-            follow();
-        }
-        if (force && engine.rejections.stopStages(task -> true)) {
-            stage.endedAside();
+        try {
+            if (ends || owing) {
+                engine.cluster.ending();
+                follow();
+            }
+        } finally {
+            if (force && engine.rejections.stopStages(task -> true)) {
+                stage.endedAside();
+            }
         }
         return true;
     }

@@ -14,6 +14,7 @@ import io.github.kobe.GroupStats;
 import io.github.kobe.GroupTask;
 import io.github.kobe.GroupWaiter;
 import io.github.kobe.RejectedTaskException;
+import io.github.kobe.RejectionPolicy;
 import io.github.kobe.RejectionReason;
 import io.github.kobe.TaskHandle;
 import io.github.kobe.TaskLifecycleListener;
@@ -316,6 +317,30 @@ class PastDefectsTests {
             assertThat(log.warnings()).singleElement().asString().contains("IllegalStateException", "own thread");
         }
         permit.close();
+    }
+
+    @Test
+    @Tag("G41")
+    void aShutdownThatLacksMemoryForWhatFollowsOnItCancelsWhatSubmittersHaveOpened() throws Exception {
+        GroupExecutor executor = engines.startPlain(GroupPolicy.builder()
+                .defaultQueueThresholdPerGroup(0)
+                .rejectionPolicy(RejectionPolicy.CALLER_RUNS)
+                .build());
+        executor.submit("a", "runs", gate.then("runs"));
+        CompletableFuture<String> stage = new CompletableFuture<>();
+        TaskHandle<String> handle = executor.submitAsync("a", "here", () -> stage);
+        AtomicBoolean lacks = new AtomicBoolean(true);
+        EngineAccess.engine(executor).lifecycle.whenOver(() -> {
+            if (lacks.getAndSet(false)) {
+                throw new OutOfMemoryError("as if");
+            }
+        });
+
+        assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(executor::shutdown);
+
+        Deadline.until("its handle is complete", handle::isDone);
+        assertThat(handle.await().status()).isEqualTo(TaskStatus.CANCELLED);
+        Deadline.until("the stage is cancelled", stage::isCancelled);
     }
 
     // ---------------------------------------------------------------- what grows
