@@ -396,6 +396,69 @@ class TaskTraceTests {
         }
     }
 
+    /** Code that goes on until it is interrupted, and then returns a value all the same. */
+    private Object goingOn() {
+        try {
+            gate.pass();
+        } catch (InterruptedException ignored) {
+            events.add("interrupted");
+        }
+        return "x";
+    }
+
+    @Test
+    void aForkWhoseTimeIsUpWhileItsCodeGoesOnHasFailedWithThatForItsTrace() throws Exception {
+        GroupExecutor executor = start(GroupPolicy.builder());
+        try (var scope = Scopes.of(executor).open(Joiner.<Object>supervise())) {
+            scope.fork(PAUSING_AFTER_THE_FIRST_ATTEMPT.withTimeout(Duration.ofMillis(500)), this::goingOn);
+            gate.awaitArrived(1);
+            events.clear();
+
+            clock.advance(Duration.ofMillis(500), executor);
+            scope.join();
+
+            assertHeard("interrupted", "1 ends", "1 FAILED");
+            assertThat(ends.getFirst().error()).isInstanceOf(TimeoutException.class);
+            assertThat(ends.getFirst().durationNanos())
+                    .isEqualTo(Duration.ofMillis(500).toNanos());
+        }
+    }
+
+    @Test
+    void aForkThatIsCancelledWhileItsCodeGoesOnIsCancelledForItsTrace() throws Exception {
+        GroupExecutor executor = start(GroupPolicy.builder());
+        try (var scope = Scopes.of(executor).open(Joiner.<Object>supervise())) {
+            Subtask<Object> fork = scope.fork(PAUSING_AFTER_THE_FIRST_ATTEMPT, this::goingOn);
+            gate.awaitArrived(1);
+            events.clear();
+
+            fork.cancel();
+            scope.join();
+
+            assertHeard("interrupted", "1 ends", "1 CANCELLED");
+        }
+    }
+
+    @Test
+    void aForkWhoseTimeIsUpInThePauseAfterARejectionHasFailedWithThatForItsTrace() throws Exception {
+        GroupExecutor executor =
+                start(GroupPolicy.builder().defaultMaxConcurrencyPerGroup(1).defaultQueueThresholdPerGroup(0));
+        TaskHandle<String> holder = occupy(executor);
+        try (var scope = Scopes.of(executor).open(Joiner.<Object>supervise(), ScopeSettings::withoutTimeout)) {
+            awaitPause(scope.fork(
+                    PAUSING_AFTER_THE_FIRST_ATTEMPT.withTimeout(Duration.ofMillis(500)), TaskTraceTests::failing));
+            events.clear();
+
+            clock.advance(Duration.ofMillis(500), executor);
+            scope.join();
+
+            assertHeard("2 FAILED");
+            assertThat(ends.getFirst().error()).isInstanceOf(TimeoutException.class);
+        }
+        gate.open();
+        holder.await();
+    }
+
     @Test
     void whatATraceThrowsChangesNothing() throws Exception {
         AtomicInteger called = new AtomicInteger();

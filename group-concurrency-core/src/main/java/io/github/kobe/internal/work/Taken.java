@@ -1,6 +1,7 @@
 package io.github.kobe.internal.work;
 
 import io.github.kobe.GroupResult;
+import io.github.kobe.RejectedTaskException;
 import io.github.kobe.RejectionReason;
 import io.github.kobe.TaskStatus;
 import io.github.kobe.TaskTrace;
@@ -104,16 +105,23 @@ public final class Taken {
             if (ended.getAndSet(true)) {
                 return;
             }
-            if (end instanceof RejectionReason reason && !started && failure != null) {
+            if (end instanceof RejectionReason reason && !started && failure instanceof RejectedTaskException) {
                 followed.onRejected(reason);
-            } else if (end instanceof GroupResult<?> result
-                    && (result.status() != TaskStatus.FAILED || result.error() == failure)) {
+            } else if (end instanceof GroupResult<?> result && agrees(result, failure)) {
                 followed.onCompleted(result);
             } else if (failure == null) { // it was cancelled before another attempt
                 followed.onCompleted(GroupResult.cancelled(taken.key, taken.id, new CancellationException(), 0, 0));
+            } else if (end instanceof GroupResult<?> ran) {
+                followed.onCompleted(GroupResult.failed(
+                        taken.key, taken.id, failure, ran.startTimeNanos(), ran.endTimeNanos()));
             } else {
                 followed.onCompleted(GroupResult.failed(taken.key, taken.id, failure, 0, 0));
             }
+        }
+
+        private static boolean agrees(GroupResult<?> result, @Nullable Throwable failure) {
+            boolean failed = result.status() == TaskStatus.FAILED;
+            return failure == null ? !failed : failed && result.error() == failure;
         }
     }
 }
