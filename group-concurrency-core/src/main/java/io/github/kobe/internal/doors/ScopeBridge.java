@@ -38,6 +38,9 @@ public final class ScopeBridge {
     /** Those of all engines that somebody still knows; hardly ever more than one or two. */
     static final CopyOnWriteArrayList<WeakReference<ScopeBridge>> KNOWN = new CopyOnWriteArrayList<>();
 
+    /** Whether there has been a fork, in whatever engine; until then nobody looks for one. */
+    static volatile boolean forked;
+
     private final Engine engine;
 
     /** Whether it was told that forks race where one runs at a time. */
@@ -108,6 +111,9 @@ public final class ScopeBridge {
 
     /** {@return the task that {@code thread} runs, if it belongs to a scope} */
     private static @Nullable Task<?> taskOf(Thread thread) {
+        if (!forked) {
+            return null;
+        }
         for (WeakReference<ScopeBridge> known : KNOWN) {
             ScopeBridge bridge = known.get();
             Task<?> task = bridge == null ? null : bridge.taskHere(thread);
@@ -173,7 +179,14 @@ public final class ScopeBridge {
 
     /** Submits a fork, for the thread that forks it. */
     public void submit(Fork fork, String key, Callable<?> task) {
+        beginForking();
         engine.admission.submitFork(fork, key, task);
+    }
+
+    private static void beginForking() {
+        if (!forked) { // read alone, it stays in the caches of all processors
+            forked = true;
+        }
     }
 
     /** {@return what {@link #submitTaken} needs of the current thread, which forks it, to submit something later} */
@@ -183,6 +196,7 @@ public final class ScopeBridge {
 
     /** Submits one attempt of a fork, by the right of the thread that forked it. */
     public void submitTaken(Fork fork, Object taken) {
+        beginForking();
         engine.admission.submitFork(fork, (Taken) taken);
     }
 

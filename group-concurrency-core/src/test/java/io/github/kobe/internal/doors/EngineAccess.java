@@ -115,6 +115,7 @@ public final class EngineAccess {
     public static <T> TaskHandle<T> fork(GroupExecutor executor, GroupTask<T> task, Lineage scope) {
         Engine engine = engine(executor);
         engine.requireAdmits();
+        ScopeBridge.forked = true;
         return engine.admission.admit(
                 task.groupKey(),
                 task.taskId(),
@@ -147,6 +148,7 @@ public final class EngineAccess {
     /** Forgets all engines, as if the process had just begun: what a thread does may depend on those that there are. */
     public static void forgetEngines() {
         ScopeBridge.KNOWN.clear();
+        ScopeBridge.forked = false;
     }
 
     /** {@return whether {@code owner} has withdrawn what it had offered, and waits for that to come back} */
