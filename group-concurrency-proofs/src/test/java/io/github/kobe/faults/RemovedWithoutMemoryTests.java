@@ -6,10 +6,15 @@ import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.Rate;
+import io.github.kobe.RejectionPolicy;
+import io.github.kobe.TaskHandle;
 import io.github.kobe.schedules.EngineLoader;
 import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
 import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -34,6 +39,16 @@ public class RemovedWithoutMemoryTests {
     @Test
     void whatAForgottenGroupHasCountedIsKept() {
         assertThat(run(Dies.class)).isEqualTo(1L);
+    }
+
+    @Test
+    void theEndOfAStageThatItsSubmitterHasOpenedEndsTheTask() {
+        assertThat(run(Completes.class)).isEqualTo("value");
+    }
+
+    @Test
+    void whoCancelsATaskThatItsSubmitterHasRunCancelsItsStage() {
+        assertThat(run(IsCancelled.class)).isEqualTo(true);
     }
 
     static final class ComesBack implements Supplier<String> {
@@ -69,6 +84,52 @@ public class RemovedWithoutMemoryTests {
         }
     }
 
+    static final class Completes implements Supplier<String> {
+        @Override
+        public String get() {
+            try (GroupExecutor executor = fullExecutor()) {
+                CompletableFuture<String> stage = new CompletableFuture<>();
+                TaskHandle<String> handle = executor.submitAsync("a", () -> stage);
+                Shortage.lasts = true;
+                stage.complete("value");
+                Shortage.lasts = false;
+                assertThat(Shortage.met).isTrue();
+                return handle.join(0, TimeUnit.SECONDS).value();
+            }
+        }
+    }
+
+    static final class IsCancelled implements Supplier<Boolean> {
+        @Override
+        public Boolean get() {
+            try (GroupExecutor executor = fullExecutor()) {
+                CompletableFuture<String> stage = new CompletableFuture<>();
+                TaskHandle<String> handle = executor.submitAsync("a", () -> stage);
+                Shortage.lasts = true;
+                try {
+                    handle.cancel(true);
+                    return stage.isCancelled();
+                } catch (OutOfMemoryError failure) {
+                    throw new AssertionError(failure);
+                } finally {
+                    Shortage.lasts = false;
+                    assertThat(Shortage.met).isTrue();
+                }
+            }
+        }
+    }
+
+    /** One whose group "a" is full, so that submitters run their code themselves. */
+    private static GroupExecutor fullExecutor() {
+        GroupExecutor executor = GroupExecutor.newVirtualThreadExecutor(GroupPolicy.builder()
+                .defaultQueueThresholdPerGroup(0)
+                .rejectionPolicy(RejectionPolicy.CALLER_RUNS)
+                .build());
+        executor.submitAsync("a", CompletableFuture::new);
+        Deadline.until("it runs", () -> executor.stats().inFlight() == 1);
+        return executor;
+    }
+
     private static GroupExecutor executor(GroupLimits limits) {
         return GroupExecutor.newVirtualThreadExecutor(
                 GroupPolicy.builder().maxIdleGroups(0).pattern("*", limits).build());
@@ -94,7 +155,7 @@ public class RemovedWithoutMemoryTests {
         }
     }
 
-    /** There is no memory after a removal from the map of groups, or of rates, when the test says so. */
+    /** There is no memory after a removal from the map of groups, or of rates, or from the set of stages, when the test says so. */
     private static final class Lack extends ClassVisitor {
         private String className = "";
 
@@ -114,14 +175,18 @@ public class RemovedWithoutMemoryTests {
                 int access, String name, String descriptor, String signature, String[] thrown) {
             MethodVisitor method = super.visitMethod(access, name, descriptor, signature, thrown);
             return switch (className) {
-                case "io/github/kobe/internal/permits/RememberedRates", "io/github/kobe/internal/permits/Groups" ->
-                    new AfterRemoval(method);
+                case "io/github/kobe/internal/permits/RememberedRates",
+                        "io/github/kobe/internal/permits/Groups",
+                        "io/github/kobe/internal/work/Rejections" -> new AfterRemoval(method);
                 default -> method;
             };
         }
     }
 
     private static final class AfterRemoval extends MethodVisitor {
+        private static final Set<String> COLLECTIONS =
+                Set.of("java/util/concurrent/ConcurrentHashMap", "java/util/Set");
+
         AfterRemoval(MethodVisitor next) {
             super(Opcodes.ASM9, next);
         }
@@ -129,7 +194,7 @@ public class RemovedWithoutMemoryTests {
         @Override
         public void visitMethodInsn(int opcode, String owner, String called, String type, boolean onInterface) {
             super.visitMethodInsn(opcode, owner, called, type, onInterface);
-            if (owner.equals("java/util/concurrent/ConcurrentHashMap") && called.equals("remove")) {
+            if (COLLECTIONS.contains(owner) && called.equals("remove")) {
                 super.visitMethodInsn(
                         Opcodes.INVOKESTATIC,
                         "io/github/kobe/faults/RemovedWithoutMemoryTests$Shortage",

@@ -164,7 +164,11 @@ public final class Rejections {
     }
 
     void forget(CallersStage stage) {
-        stages.remove(stage);
+        try {
+            stages.remove(stage);
+        } catch (OutOfMemoryError oom) {
+            // There was none to count it, once it was removed.
+        }
     }
 
     /** Cancels those of the tasks that are {@code chosen}; returns whether there were any. */
