@@ -17,11 +17,13 @@ import io.github.kobe.TaskLifecycleListener;
 import io.github.kobe.TaskStatus;
 import io.github.kobe.audit.Engines;
 import io.github.kobe.audit.ManualClock;
+import io.github.kobe.audit.Waits;
 import io.github.kobe.audit.Witness;
 import io.github.kobe.internal.doors.EngineAccess;
 import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
+import java.lang.ref.WeakReference;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
@@ -521,6 +523,35 @@ class SubmitAsyncTests {
         assertThat(endOf(handle)).isEqualTo(TaskStatus.CANCELLED);
         Deadline.until("the stage is cancelled", stage::isCancelled);
         assertThat(executor.shutdown(Duration.ZERO)).isTrue();
+    }
+
+    @Test
+    void nothingKeepsAStageThatItsSubmitterHasOpenedAndThatNobodyCanCompleteAnyMore() throws Exception {
+        GroupExecutor executor = engines.start(callerRuns().build());
+
+        Waits.awaitCollected(lostStage(executor));
+
+        assertThat(executor.shutdown(Duration.ZERO)).isTrue();
+    }
+
+    private static WeakReference<?> lostStage(GroupExecutor executor) throws Exception {
+        CompletableFuture<String> lost = new CompletableFuture<>();
+        TaskHandle<String> handle = runHere(executor, () -> lost);
+        assertThat(handle.isDone()).isFalse();
+        return new WeakReference<>(lost);
+    }
+
+    @Test
+    @Tag("G41")
+    void shutdownEndsATaskThatItsSubmitterHasRunThoughOnlyItsHandleIsKept() throws Exception {
+        GroupExecutor executor = engines.start(callerRuns().build());
+        TaskHandle<String> handle = runHere(executor, CompletableFuture::new);
+        WeakReference<Object> garbage = new WeakReference<>(new Object());
+        Waits.awaitCollected(garbage);
+
+        executor.shutdown();
+
+        assertThat(endOf(handle)).isEqualTo(TaskStatus.CANCELLED);
     }
 
     private static TaskStatus endOf(TaskHandle<String> handle) {

@@ -2,6 +2,8 @@ package io.github.kobe.internal.work;
 
 import io.github.kobe.internal.base.Report;
 import io.github.kobe.internal.base.StackReserve;
+import java.lang.ref.ReferenceQueue;
+import java.lang.ref.WeakReference;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
@@ -16,13 +18,17 @@ import org.jspecify.annotations.Nullable;
 final class CallersStage extends Report implements BiConsumer<@Nullable Object, @Nullable Throwable> {
 
     final Task<?> task;
+    /** By which it is known, as long as it can be reached otherwise. */
+    final WeakReference<CallersStage> known;
+
     private final Rejections rejections;
     private final AtomicBoolean stopped = new AtomicBoolean();
     private @Nullable CompletionStage<?> stage;
     private long start;
 
-    CallersStage(Task<?> task, Rejections rejections) {
+    CallersStage(Task<?> task, Rejections rejections, ReferenceQueue<CallersStage> collected) {
         this.task = task;
+        this.known = new WeakReference<>(this, collected);
         this.rejections = rejections;
     }
 
@@ -57,7 +63,7 @@ final class CallersStage extends Report implements BiConsumer<@Nullable Object, 
 
     /** Cancels the stage, as well as that can be done. */
     void cancelStage() {
-        rejections.forget(this);
+        rejections.forget(known);
         OpenStage.cancel(stage, task.group);
     }
 
@@ -69,7 +75,7 @@ final class CallersStage extends Report implements BiConsumer<@Nullable Object, 
     public void accept(@Nullable Object value, @Nullable Throwable failure) {
         StackReserve.requireToGiveBack();
         boolean ends = task.claim(this);
-        rejections.forget(this);
+        rejections.forget(known);
         if (ends) {
             task.complete(Outcome.of(task, value, failure, start, task.group.engine.nanoTime()));
         }

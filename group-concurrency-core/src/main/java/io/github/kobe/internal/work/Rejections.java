@@ -10,6 +10,8 @@ import io.github.kobe.internal.base.Core;
 import io.github.kobe.internal.base.Rejection;
 import io.github.kobe.internal.base.Reports;
 import io.github.kobe.internal.work.Outcome.LazyResult;
+import java.lang.ref.Reference;
+import java.lang.ref.ReferenceQueue;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
@@ -22,8 +24,13 @@ public final class Rejections {
 
     private final Core core;
 
-    /** Those that are open, or that code which runs may still return. */
-    private final Set<CallersStage> stages = ConcurrentHashMap.newKeySet();
+    /**
+     * Those that are open, or that code which runs may still return. The stage, the handle and the thread of the code keep
+     * them; once there is none of these, a stage is forgotten.
+     */
+    private final Set<Reference<CallersStage>> stages = ConcurrentHashMap.newKeySet();
+
+    private final ReferenceQueue<CallersStage> collected = new ReferenceQueue<>();
 
     Rejections(Core core) {
         this.core = core;
@@ -141,7 +148,7 @@ public final class Rejections {
             return;
         }
         if (tail != null) {
-            forget(tail);
+            forget(tail.known);
             failure = failure == null ? OpenStage.noStage() : failure;
         }
         task.complete(Reports.resultOf(task.groupKey(), task.taskId(), value, failure, start, end));
@@ -150,9 +157,12 @@ public final class Rejections {
     // ---- stages of what submitters run themselves
 
     private CallersStage newStage(Task<?> task) {
-        CallersStage made = new CallersStage(task, this);
+        for (Reference<?> gone = collected.poll(); gone != null; gone = collected.poll()) {
+            forget(gone);
+        }
+        CallersStage made = new CallersStage(task, this, collected);
         try {
-            stages.add(made);
+            stages.add(made.known);
         } catch (OutOfMemoryError oom) {
             // Then a shutdown won't find the stage.
         }
@@ -163,9 +173,9 @@ public final class Rejections {
         return made;
     }
 
-    void forget(CallersStage stage) {
+    void forget(Reference<?> known) {
         try {
-            stages.remove(stage);
+            stages.remove(known);
         } catch (OutOfMemoryError oom) {
             // There was none to count it, once it was removed.
         }
@@ -174,8 +184,9 @@ public final class Rejections {
     /** Cancels those of the tasks that are {@code chosen}; returns whether there were any. */
     public boolean stopStages(Predicate<Task<?>> chosen) {
         boolean any = false;
-        for (CallersStage stage : stages) {
-            any |= chosen.test(stage.task) && stage.stop();
+        for (Reference<CallersStage> known : stages) {
+            CallersStage stage = known.get();
+            any |= stage != null && chosen.test(stage.task) && stage.stop();
         }
         return any;
     }
