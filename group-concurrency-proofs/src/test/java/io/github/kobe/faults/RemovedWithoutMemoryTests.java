@@ -155,7 +155,7 @@ public class RemovedWithoutMemoryTests {
         }
     }
 
-    /** There is no memory after a removal from the map of groups, or of rates, or from the set of stages, when the test says so. */
+    /** There is no memory after a removal from the map of groups or of rates, or the set of stages, when the test says so. */
     private static final class Lack extends ClassVisitor {
         private String className = "";
 

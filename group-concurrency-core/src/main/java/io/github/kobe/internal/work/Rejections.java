@@ -25,8 +25,8 @@ public final class Rejections {
     private final Core core;
 
     /**
-     * Those that are open, or that code which runs may still return. The stage, the handle and the thread of the code keep
-     * them; once there is none of these, a stage is forgotten.
+     * Those that are open, or that code which runs may still return. Each is kept by its stage, its handle and the thread
+     * of its code, and forgotten once nobody has any of these.
      */
     private final Set<Reference<CallersStage>> stages = ConcurrentHashMap.newKeySet();
 

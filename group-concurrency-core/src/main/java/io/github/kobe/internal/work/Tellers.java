@@ -38,8 +38,8 @@ public final class Tellers {
         try {
             TELLING.put(thread, new Telling(fork, TELLING.get(thread)));
         } catch (OutOfMemoryError oom) {
-            // It tells all the same. It is lent nothing, and if it forks one more than there may be, it may wait for the
-            // very fork that it tells of, until their scope is cancelled.
+            // It tells all the same. It is lent nothing, and if it forks one more than there may be, it may wait for
+            // the very fork that it tells of, until their scope is cancelled.
         }
     }
 
