@@ -42,7 +42,7 @@ final class ViewEntry implements Callable<@Nullable Void> {
     private volatile @Nullable ViewTask task;
     /** Set before {@link #task} is looked at. */
     private volatile boolean interruptWanted;
-    /** {@code null} once its task is admitted. Any other thread sees one or the other, and is neither. */
+    /** {@code null} once its task is admitted. Only compared with the current thread, so a stale read can't be mistaken. */
     private @Nullable Thread submitter = Thread.currentThread();
     /** What has kept it from beginning, as its submitter has found out while it submitted it. Known to that thread. */
     private @Nullable Throwable hindrance;
@@ -153,7 +153,10 @@ final class ViewEntry implements Callable<@Nullable Void> {
         return state.get() == ENDED;
     }
 
-    /** {@return why it never begins, of which nobody else is told; {@code null}: nothing keeps it} By its submitter. */
+    /**
+     * {@return why it never begins, for which it is refused; {@code null}: nothing keeps it} By its submitter. A future of
+     * the user's own has been cancelled as well.
+     */
     @Nullable
     Throwable hindrance() {
         return hindrance;

@@ -28,13 +28,13 @@ final class RememberedRates {
     boolean keep(String key, GroupRate rate) {
         try {
             rates.put(key, rate);
-            if (housekeeper.at(rate.restedFrom(), () -> rates.get(key) != rate, now -> rates.remove(key, rate))) {
+            if (housekeeper.at(rate.restedFrom(), () -> rates.get(key) != rate, now -> remove(key, rate))) {
                 return true;
             }
         } catch (OutOfMemoryError oom) {
             // As without a thread.
         }
-        rates.remove(key, rate);
+        boolean unused = remove(key, rate);
         return false;
     }
 

@@ -6,7 +6,6 @@ import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>As a report it cancels the stage.
  */
-final class CallersStage extends Report implements BiConsumer<@Nullable Object, @Nullable Throwable> {
+final class CallersStage extends Report implements Tail {
 
     final Task<?> task;
     /** By which it is known, as long as it can be reached otherwise. */
@@ -61,8 +60,8 @@ final class CallersStage extends Report implements BiConsumer<@Nullable Object, 
         OpenStage.whenComplete(newStage, this);
     }
 
-    /** Cancels the stage, as well as that can be done. */
-    void cancelStage() {
+    @Override
+    public void cancelStage() {
         rejections.forget(known);
         OpenStage.cancel(stage, task.group);
     }

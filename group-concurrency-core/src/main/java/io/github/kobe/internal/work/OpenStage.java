@@ -11,14 +11,13 @@ import java.lang.invoke.VarHandle;
 import java.util.Objects;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The rest of an asynchronous task after its callable has returned: its stage is open, and its in-flight permits are
  * out. They are returned when the stage completes, even if the handle was completed before.
  */
-public final class OpenStage extends Shown implements BiConsumer<@Nullable Object, @Nullable Throwable> {
+public final class OpenStage extends Shown implements Tail {
 
     /** More wrappers than stages that were chained put around a failure are a circle. */
     private static final int MOST_WRAPPERS = 1_000;
@@ -84,7 +83,7 @@ public final class OpenStage extends Shown implements BiConsumer<@Nullable Objec
     }
 
     /** Has {@code action} told how {@code stage} completes, or how it fails to tell; what it fails with is unwrapped. */
-    static void whenComplete(CompletionStage<?> stage, BiConsumer<@Nullable Object, @Nullable Throwable> action) {
+    static void whenComplete(CompletionStage<?> stage, Tail action) {
         try {
             stage.whenComplete((value, failure) -> action.accept(value, unwrap(failure)));
         } catch (Throwable failure) {
@@ -92,8 +91,8 @@ public final class OpenStage extends Shown implements BiConsumer<@Nullable Objec
         }
     }
 
-    /** Cancels the stage, as well as that can be done. */
-    void cancelStage() {
+    @Override
+    public void cancelStage() {
         cancel(stage, run.group);
     }
 

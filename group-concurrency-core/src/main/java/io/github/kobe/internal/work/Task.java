@@ -75,7 +75,7 @@ public class Task<T> extends TaskCompletion<T> {
     // ---- work
 
     /** {@return whether {@code work} has, or had, its permits, or does without} */
-    private static boolean isGranted(Object work) {
+    private static boolean isEngaged(Object work) {
         return work instanceof Run
                 || work instanceof OpenStage
                 || work instanceof CallersStage
@@ -85,7 +85,7 @@ public class Task<T> extends TaskCompletion<T> {
     /** {@return what is to run, if it waits for its permits} */
     public @Nullable Object queuedWork() {
         Object w = work;
-        return w == null || isGranted(w) || w instanceof Telling ? null : w;
+        return w == null || isEngaged(w) || w instanceof Telling ? null : w;
     }
 
     @Override
@@ -350,7 +350,7 @@ public class Task<T> extends TaskCompletion<T> {
             if (!(w instanceof Run run ? engage(w, new CancelledRun(run)) : claim(w))) {
                 continue;
             }
-            if (isGranted(w)) {
+            if (isEngaged(w)) {
                 Dependent dependents = settle(LazyResult.CANCELLED);
                 try {
                     stop(w, mayInterruptIfRunning);
@@ -365,9 +365,7 @@ public class Task<T> extends TaskCompletion<T> {
     }
 
     private static void stop(Object work, boolean mayInterrupt) {
-        if (work instanceof OpenStage tail) {
-            tail.cancelStage();
-        } else if (work instanceof CallersStage tail) {
+        if (work instanceof Tail tail) {
             tail.cancelStage();
         } else if (mayInterrupt && work instanceof Run run) {
             run.interrupt();
