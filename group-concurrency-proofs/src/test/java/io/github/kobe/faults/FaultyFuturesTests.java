@@ -1,6 +1,7 @@
 package io.github.kobe.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPermit;
@@ -15,6 +16,7 @@ import io.github.kobe.testing.FragileLog;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -82,7 +84,8 @@ class FaultyFuturesTests {
                 engines.start(Workload.policy().build(), new Surroundings(System::nanoTime, threads, true));
         ExecutorService view = executor.asExecutorService("a");
 
-        view.execute(throwing(Thrown.AN_EXCEPTION));
+        assertThatExceptionOfType(RejectedExecutionException.class)
+                .isThrownBy(() -> view.execute(throwing(Thrown.AN_EXCEPTION)));
 
         Workload.requireWorking(executor);
         view.shutdown();

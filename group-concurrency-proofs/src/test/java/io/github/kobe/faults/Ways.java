@@ -21,6 +21,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
@@ -56,7 +57,11 @@ public enum Ways implements Way {
         return s.submitted(Ways.PAUSED_KEY);
     }),
     VIEW_EXECUTE(s -> {
-        s.view("a").execute(() -> {});
+        try {
+            s.view("a").execute(() -> {});
+        } catch (RejectedExecutionException unbegun) {
+            // A command that can't begin is refused, as that of a view that is shut down.
+        }
         return null;
     }),
     VIEW_SUBMIT_AND_CANCEL(s -> s.view("a").submit(s.code()).cancel(true)),
