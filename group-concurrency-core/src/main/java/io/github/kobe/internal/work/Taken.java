@@ -112,8 +112,8 @@ public final class Taken {
             } else if (failure == null) { // it was cancelled before another attempt
                 followed.onCompleted(GroupResult.cancelled(taken.key, taken.id, new CancellationException(), 0, 0));
             } else if (end instanceof GroupResult<?> ran) {
-                followed.onCompleted(GroupResult.failed(
-                        taken.key, taken.id, failure, ran.startTimeNanos(), ran.endTimeNanos()));
+                followed.onCompleted(
+                        GroupResult.failed(taken.key, taken.id, failure, ran.startTimeNanos(), ran.endTimeNanos()));
             } else {
                 followed.onCompleted(GroupResult.failed(taken.key, taken.id, failure, 0, 0));
             }
