@@ -119,6 +119,7 @@ public final class Taken {
             }
         }
 
+        @SuppressWarnings("ReferenceEquality") // failures have identity
         private static boolean agrees(GroupResult<?> result, @Nullable Throwable failure) {
             boolean failed = result.status() == TaskStatus.FAILED;
             return failure == null ? !failed : failed && result.error() == failure;
