@@ -4,12 +4,14 @@ import io.github.kobe.rollout.TaskId;
 import io.github.kobe.rollout.TenantId;
 import io.github.kobe.rollout.internal.rules.TaskRecord;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Deque;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
-import java.util.Map;
+import java.util.List;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.function.Function;
 
 /**
@@ -19,15 +21,15 @@ import java.util.function.Function;
 final class Backlog {
 
     private final Set<TaskId> urgent = new LinkedHashSet<>();
-    private final Set<TaskId> pending = new LinkedHashSet<>();
+
+    /** By their positions. */
+    private final SortedMap<Integer, TaskId> pending = new TreeMap<>();
 
     /** What waits for its wave, or for its plan to go on, in the order of the plan. */
-    private final Deque<Later> later = new ArrayDeque<>();
+    private final Deque<WaitingTask> later = new ArrayDeque<>();
 
     /** How many tasks, in the order of the plan, may begin. */
     private int reach;
-
-    private record Later(TaskId id, TenantId tenant, int position) {}
 
     void setReach(int tasks) {
         reach = tasks;
@@ -42,7 +44,7 @@ final class Backlog {
     void add(Collection<TaskRecord> tasks) {
         for (TaskRecord task : tasks) {
             if (task.waits()) {
-                later.add(new Later(task.id(), task.tenantId(), task.position()));
+                later.add(WaitingTask.of(task));
             } else if (task.status().hasThread() || task.wish() != null) {
                 urgent.add(task.id());
             }
@@ -55,36 +57,38 @@ final class Backlog {
      * @param holding tells which of these tenants have which tasks
      * @return those whose tenants are others'
      */
-    Map<TaskId, TenantId> admit(Function<Collection<TenantId>, Set<TaskId>> holding) {
-        Map<TaskId, TenantId> reached = new LinkedHashMap<>();
-        later.stream()
+    List<WaitingTask> admit(Function<Collection<TenantId>, Set<TaskId>> holding) {
+        List<WaitingTask> reached = later.stream()
                 .takeWhile(task -> task.position() < reach)
-                .forEach(task -> reached.put(task.id(), task.tenant()));
+                .toList();
+        List<WaitingTask> left = new ArrayList<>();
         if (!reached.isEmpty()) {
-            Set<TaskId> turns = holding.apply(reached.values());
-            for (int moved = reached.size(); moved > 0; moved--) {
-                TaskId id = later.remove().id();
-                if (turns.contains(id)) {
-                    pending.add(id);
-                    reached.remove(id);
+            Set<TaskId> turns =
+                    holding.apply(reached.stream().map(WaitingTask::tenant).toList());
+            for (WaitingTask task : reached) {
+                later.remove();
+                if (turns.contains(task.id())) {
+                    ready(task);
+                } else {
+                    left.add(task);
                 }
             }
         }
-        return reached;
+        return left;
     }
 
     /** Adds a task that was begun too early, or was not let in. */
     void addAgain(TaskRecord task) {
         if (task.waits()) {
-            ready(task.id());
+            ready(WaitingTask.of(task));
         } else {
             want(task.id());
         }
     }
 
-    /** It is the turn of a task. */
-    void ready(TaskId id) {
-        pending.add(id);
+    /** It is the turn of a task. Of those whose turn it is, the first one of the plan begins first. */
+    void ready(WaitingTask task) {
+        pending.put(task.position(), task.id());
     }
 
     /** Something is wanted of a task that rests. */
@@ -104,13 +108,13 @@ final class Backlog {
         queue().remove(first());
     }
 
-    private Set<TaskId> queue() {
-        return urgent.isEmpty() ? pending : urgent;
+    private Collection<TaskId> queue() {
+        return urgent.isEmpty() ? pending.values() : urgent;
     }
 
     void remove(Set<TaskId> ids) {
         urgent.removeAll(ids);
-        pending.removeAll(ids);
+        pending.values().removeAll(ids);
         later.removeIf(task -> ids.contains(task.id()));
     }
 

@@ -3,13 +3,11 @@ package io.github.kobe.rollout.internal.drive;
 import io.github.kobe.rollout.PlanId;
 import io.github.kobe.rollout.TaskId;
 import io.github.kobe.rollout.TaskStatus;
-import io.github.kobe.rollout.TenantId;
 import io.github.kobe.rollout.internal.rules.PlanRecord;
 import io.github.kobe.rollout.internal.rules.TaskCommand;
 import io.github.kobe.rollout.internal.rules.TaskRecord;
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -256,12 +254,13 @@ final class Drive {
         postponed.forEach(id -> engine.store().findById(id).ifPresent(backlog::addAgain));
         admit();
         wishes.heed(plan);
-        Map<TaskId, TenantId> deferred = threads.deferred();
+        List<WaitingTask> deferred = threads.deferred();
         if (backlog.mayBegin() && !deferred.isEmpty()) {
-            Set<TaskId> turns = engine.store().findHolders(deferred.values());
-            deferred.keySet().stream().filter(turns::contains).forEach(id -> {
-                threads.admit(id);
-                backlog.ready(id);
+            Set<TaskId> turns = engine.store()
+                    .findHolders(deferred.stream().map(WaitingTask::tenant).toList());
+            deferred.stream().filter(task -> turns.contains(task.id())).forEach(task -> {
+                threads.admit(task.id());
+                backlog.ready(task);
             });
         }
         return true;

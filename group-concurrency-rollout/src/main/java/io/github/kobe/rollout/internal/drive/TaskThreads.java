@@ -3,7 +3,6 @@ package io.github.kobe.rollout.internal.drive;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.RejectedTaskException;
 import io.github.kobe.rollout.TaskId;
-import io.github.kobe.rollout.TenantId;
 import io.github.kobe.rollout.internal.rules.TaskRecord;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -56,7 +55,7 @@ final class TaskThreads {
     private final Set<TaskId> postponed = new LinkedHashSet<>();
 
     /** Those that could not begin yet, since their plan starts nothing, or their tenant is another's. */
-    private final Map<TaskId, TenantId> deferred = new LinkedHashMap<>();
+    private final Map<TaskId, WaitingTask> deferred = new LinkedHashMap<>();
 
     private boolean nudged;
     private boolean stirred;
@@ -72,10 +71,16 @@ final class TaskThreads {
         this.whenLost = whenLost;
     }
 
-    /** {@return whether there was room for the task} If it has a thread already, it is postponed until that ends. */
+    /**
+     * {@return whether there was room for the task, and nobody has left work since that was last asked} If it has a thread
+     * already, it is postponed until that ends. What was left may be a pause, or a task that comes before this one.
+     */
     boolean start(TaskId id, int limit) {
         lock.lock();
         try {
+            if (nudged) {
+                return false;
+            }
             if (running.containsKey(id)) {
                 again.add(id);
                 return true;
@@ -136,11 +141,11 @@ final class TaskThreads {
             running.remove(id);
             inside.remove(id);
             boolean isWanted = again.remove(id);
-            nudged |= isWanted;
+            nudged |= isWanted || notYet.isPresent();
             if (later || isWanted) {
                 postponed.add(id);
             }
-            notYet.ifPresent(task -> deferred.put(id, task.tenantId()));
+            notYet.ifPresent(task -> deferred.put(id, WaitingTask.of(task)));
             stirred = true;
             wake.signalAll();
         } finally {
@@ -193,20 +198,20 @@ final class TaskThreads {
         }
     }
 
-    Map<TaskId, TenantId> deferred() {
+    List<WaitingTask> deferred() {
         lock.lock();
         try {
-            return new LinkedHashMap<>(deferred);
+            return List.copyOf(deferred.values());
         } finally {
             lock.unlock();
         }
     }
 
     /** These could begin but for their tenants. */
-    void defer(Map<TaskId, TenantId> tasks) {
+    void defer(List<WaitingTask> tasks) {
         lock.lock();
         try {
-            deferred.putAll(tasks);
+            tasks.forEach(task -> deferred.put(task.id(), task));
         } finally {
             lock.unlock();
         }
