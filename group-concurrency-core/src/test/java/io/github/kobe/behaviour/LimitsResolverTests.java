@@ -10,11 +10,10 @@ import io.github.kobe.GroupStats;
 import io.github.kobe.LimitSource;
 import io.github.kobe.audit.Engines;
 import io.github.kobe.audit.ManualClock;
+import io.github.kobe.audit.Reports;
 import io.github.kobe.internal.doors.EngineAccess.Surroundings;
-import io.github.kobe.internal.doors.EngineAccess.TaskThreads;
 import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.CapturedLog;
-import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
 import java.time.Duration;
 import java.util.List;
@@ -43,19 +42,8 @@ class LimitsResolverTests {
     private final List<String> asked = new CopyOnWriteArrayList<>();
     private volatile boolean down;
 
-    private final List<Thread> reports = new CopyOnWriteArrayList<>();
-
-    /** With the clock of the test, and reports that it can wait for. */
-    private final Surroundings surroundings = new Surroundings(
-            clock,
-            (name, work) -> {
-                Thread thread = TaskThreads.VIRTUAL.unstarted(name, work);
-                if (name.equals("group-concurrency-report")) {
-                    reports.add(thread);
-                }
-                return thread;
-            },
-            false);
+    private final Reports reports = new Reports();
+    private final Surroundings surroundings = reports.with(clock);
 
     private Optional<GroupLimits> look(String key) {
         asked.add(key);
@@ -446,9 +434,6 @@ class LimitsResolverTests {
     /** Moves on, and waits for what this begins. */
     private void advance(GroupExecutor executor, Duration time) {
         clock.advance(time, executor);
-        for (Thread thread : reports) {
-            Deadline.until("the report has ended", () -> thread.getState() == Thread.State.TERMINATED);
-        }
-        reports.clear();
+        reports.awaitEnd();
     }
 }

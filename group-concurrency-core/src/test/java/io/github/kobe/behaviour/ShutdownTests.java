@@ -102,13 +102,15 @@ class ShutdownTests {
                 .build());
         AtomicInteger begun = new AtomicInteger();
         AtomicInteger begunTooLate = new AtomicInteger();
+        Gate closed = new Gate(); // so that they don't run out, however late the force comes
         for (int i = 0; i < 20_000; i++) {
+            Gate own = i < 10_000 ? gate : closed;
             executor.submit("tenant:" + i % 100, "row", () -> {
                 begun.incrementAndGet();
                 if (Thread.currentThread().isInterrupted()) {
                     begunTooLate.incrementAndGet();
                 }
-                gate.pass(); // which doesn't look at the flag once it is open
+                own.pass(); // which doesn't look at the flag once it is open
                 return 0;
             });
         }

@@ -148,7 +148,7 @@ class ScopeTimeTests extends ScopeTestCase {
         GroupExecutor executor = executor(1);
         Gate through = new Gate();
         try (var scope =
-                Scopes.of(executor).open(Joiner.<Object>awaitAll(), cf -> cf.withTimeout(Duration.ofMillis(1_200)))) {
+                Scopes.of(executor).open(Joiner.<Object>awaitAll(), cf -> cf.withTimeout(Duration.ofSeconds(3)))) {
             scope.fork("a", () -> {
                 try {
                     gate.pass();

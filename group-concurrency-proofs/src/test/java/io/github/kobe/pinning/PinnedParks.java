@@ -70,15 +70,22 @@ final class PinnedParks {
     }
 
     /**
-     * While a class of the engine is initialized, a frame of the JVM's own keeps the thread on its carrier, so that any
-     * short wait for a monitor of the JDK's would look like one of the engine's.
+     * While a class is loaded, or one of the engine is initialized, a frame of the JVM's own keeps the thread on its carrier,
+     * so that any short wait for a monitor of the JDK's would look like one of the engine's.
      */
     private static boolean isWaitOfEngine(RecordedStackTrace stack) {
+        List<RecordedFrame> frames = stack.getFrames();
         List<RecordedFrame> ofEngine =
-                stack.getFrames().stream().filter(PinnedParks::isOfEngine).toList();
+                frames.stream().filter(PinnedParks::isOfEngine).toList();
         return !ofEngine.isEmpty()
-                && ofEngine.stream()
-                        .noneMatch(frame -> frame.getMethod().getName().equals("<clinit>"));
+                && ofEngine.stream().noneMatch(frame -> isNamed(frame, "<clinit>"))
+                && frames.stream()
+                        .takeWhile(frame -> !isOfEngine(frame))
+                        .noneMatch(frame -> isNamed(frame, "loadClass"));
+    }
+
+    private static boolean isNamed(RecordedFrame frame, String name) {
+        return frame.getMethod().getName().equals(name);
     }
 
     private static boolean isOfEngine(RecordedFrame frame) {

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 /** How long a test waits for what must happen, before it fails. */
 public final class Deadline {
 
-    /** The bench for mutants, where failures are expected, sets it shorter. */
-    public static final int SECONDS = Integer.getInteger("deadline.seconds", 20);
+    /** Deeper builds run beside others. The bench for mutants, where failures are expected, sets it shorter. */
+    public static final int SECONDS = Integer.getInteger("deadline.seconds", Depth.pick(20, 40, 40));
 
     /** Long enough for any wait that has to end. */
     public static final Duration LONG = Duration.ofSeconds(SECONDS);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -16,10 +17,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Stream;
 
 /** A process of {@code redis-server}, or of {@code redis-sentinel}, on a port and in a folder of its own. */
 public final class RedisServer implements AutoCloseable {
+
+    private static final int FIRST_PORT = 20_000;
+    private static final int LAST_PORT = 32_000;
 
     private final List<String> command;
     private final Map<String, String> environment;
@@ -76,11 +81,17 @@ public final class RedisServer implements AutoCloseable {
         }
     }
 
+    /** {@return a port that nobody has} It is none that the system would give to whoever asks for any. */
     public static int freePort() {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+        while (true) {
+            int port = ThreadLocalRandom.current().nextInt(FIRST_PORT, LAST_PORT);
+            try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+                return socket.getLocalPort();
+            } catch (BindException taken) {
+                // another one, then
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
         }
     }
 

@@ -22,7 +22,7 @@ import org.junit.platform.launcher.core.LauncherFactory;
 
 class HangWatchTests {
 
-    private static final String HANG_SECONDS = "-Dhang.seconds=1";
+    private static final String HANG_SECONDS = "-Dhang.seconds=4";
 
     /** No interrupt ends it. */
     private static void hang() {
@@ -65,8 +65,8 @@ class HangWatchTests {
         void takesLong() {
             long start = System.nanoTime();
             Deadline.until(
-                    "three seconds",
-                    () -> System.nanoTime() - start > Duration.ofSeconds(3).toNanos());
+                    "eight seconds",
+                    () -> System.nanoTime() - start > Duration.ofSeconds(8).toNanos());
         }
     }
 

@@ -235,7 +235,7 @@ class SharesTests {
             }
             play.run(3_000);
             play.measureFromNow();
-            play.run(60_000);
+            play.run(20_000);
 
             double heavy = play.starts.entrySet().stream()
                     .filter(entry -> entry.getKey().startsWith("heavy"))

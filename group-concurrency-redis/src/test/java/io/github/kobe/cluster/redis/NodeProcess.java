@@ -119,6 +119,7 @@ final class NodeProcess {
 
     /** Waits until it stands so with the store, or has done so. */
     void awaitState(ClusterState.Kind kind) {
+        awaitBegin();
         Deadline.until(() -> kind + " of " + log(), () -> log().contains(LoadNode.STATE + kind));
     }
 

@@ -29,6 +29,9 @@ final class RealCluster {
     /** A fault so much shorter (5 s of 15) ends no lease. */
     static final Duration SHORT = LEASE.dividedBy(3);
 
+    /** Within that a task notes that it has begun, once it has its permit: processes of a busy machine wait for processors. */
+    static final Duration NOTED = Duration.ofMillis(500);
+
     static final int SMALL = 1;
     static final int MEDIUM = 3;
     static final int LARGE = 10;
@@ -109,9 +112,9 @@ final class RealCluster {
         took("one node has all once the others want nothing", since);
     }
 
-    /** A node was away, from then until now. */
-    void wasAway(NodeProcess node, long from, boolean stoodStill) {
-        absences.add(new Absence(node.name(), from, System.nanoTime(), stoodStill));
+    /** A node was away, from then until then. */
+    void wasAway(NodeProcess node, long from, long to, boolean stoodStill) {
+        absences.add(new Absence(node.name(), from, to, stoodStill));
     }
 
     void took(String what, long since) {

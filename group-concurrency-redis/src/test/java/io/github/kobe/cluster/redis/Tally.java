@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.TimeUnit;
 
 /**
  * How many tasks of one key were out at each instant, over all processes, as their witnesses have it. What a process that was
@@ -17,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 final class Tally {
 
     /** A task that had its permit when its process was stopped may note its beginning only after that goes on. */
-    private static final long NOTED_LATE = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final long NOTED_LATE = RealCluster.NOTED.toNanos();
 
     private final int limit;
     private final List<Instant> instants = new ArrayList<>();

@@ -109,7 +109,7 @@ class BenchTests {
 
     @Test
     void aMutantUnderWhichTheTestHangsIsNoticed() throws Exception {
-        assertThat(bench(Duration.ofSeconds(5)).requireNoticed(mutantThatEnds("HUNG")))
+        assertThat(bench(Duration.ofSeconds(15)).requireNoticed(mutantThatEnds("HUNG")))
                 .isEqualTo(Ending.HUNG);
     }
 
