@@ -13,7 +13,6 @@ import io.github.kobe.testing.Gate;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -24,7 +23,6 @@ import org.springframework.resilience.annotation.ConcurrencyLimit.ThrottlePolicy
 import org.springframework.resilience.annotation.EnableResilientMethods;
 
 /** The claims of the howto on {@code @ConcurrencyLimit}. */
-@Tag("boot")
 class MigratedReportsTests {
 
     private final ApplicationContextRunner runner = new ApplicationContextRunner()

@@ -14,7 +14,6 @@ import java.io.IOException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -25,7 +24,6 @@ import org.springframework.resilience.annotation.EnableResilientMethods;
 import org.springframework.resilience.annotation.Retryable;
 
 /** The limit beside what only Spring Framework 7 has. */
-@Tag("boot")
 class RetryableCallsTests {
 
     private final ApplicationContextRunner runner = new ApplicationContextRunner()

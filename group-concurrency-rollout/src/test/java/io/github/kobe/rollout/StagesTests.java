@@ -347,6 +347,7 @@ class StagesTests extends RolloutsTestCase {
     }
 
     @Test
+    @Tag("deep")
     @Tag("R129")
     void aTaskWithOtherStagesFailsAfterAWhileAndCutsOffNoOther() throws Exception {
         Gate gate = new Gate();

@@ -10,10 +10,12 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
 /** Credit reports, whose three questions are one scope; the answers are those of the README. */
+@Tag("deep")
 class CreditTests {
 
     private static final String SCOPES = "/actuator/groupscopes";

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class FloodTests {
@@ -33,6 +34,7 @@ class FloodTests {
     }
 
     @Test
+    @Tag("deep")
     void withoutLimitsNobodyIsTurnedAway() throws Exception {
         List<String> told = flood("group-concurrency.annotation.enabled=false");
 

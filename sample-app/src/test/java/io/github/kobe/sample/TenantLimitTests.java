@@ -12,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class TenantLimitTests {
@@ -78,6 +79,7 @@ class TenantLimitTests {
     }
 
     @Test
+    @Tag("deep")
     void noTenantIsEverAboveItsLimitUnderAMixOfReportsAndExports() {
         TrafficCount traffic = sample.bean(TrafficCount.class);
         long before = traffic.total().served();

@@ -23,6 +23,7 @@ import org.springframework.web.client.HttpClientErrorException;
 import tools.jackson.databind.JsonNode;
 
 /** VAT numbers, of which the partner takes only so many in any window of time, of all tenants together. */
+@Tag("deep")
 class VatTests {
 
     private static final int LIMIT = 60;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatException;
 
 import io.github.kobe.spring.InvalidSettingException;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -49,6 +50,7 @@ class DashboardSettingsTests {
     }
 
     @ParameterizedTest
+    @Tag("deep")
     @ValueSource(
             strings = {
                 "management.endpoints.web.exposure.include=health",
@@ -85,6 +87,7 @@ class DashboardSettingsTests {
     }
 
     @Test
+    @Tag("deep")
     void itStartsLazilyTooAndFailsTheSame(CapturedOutput output) throws Exception {
         String lazy = "spring.main.lazy-initialization=true";
         try (PageServer server = new PageServer(WebApplicationType.SERVLET, lazy)) {
@@ -118,6 +121,7 @@ class DashboardSettingsTests {
     }
 
     @Test
+    @Tag("deep")
     void aMisspeltNameIsTold(CapturedOutput output) {
         failsToStart(WebApplicationType.SERVLET, "group-concurrency.dashboard.pth=/live");
 
@@ -125,6 +129,7 @@ class DashboardSettingsTests {
     }
 
     @Test
+    @Tag("deep")
     void whereThereIsNoWebServerNothingIsAskedFor() {
         try (ConfigurableApplicationContext context = new SpringApplicationBuilder(Application.class)
                 .web(WebApplicationType.NONE)

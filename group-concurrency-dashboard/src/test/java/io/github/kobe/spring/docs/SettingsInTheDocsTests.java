@@ -27,6 +27,7 @@ import org.springframework.core.env.PropertySource;
 import org.springframework.core.io.ByteArrayResource;
 
 /** Settings that the docs show, beside all jars of the starter. */
+@Tag("deep")
 class SettingsInTheDocsTests {
 
     static Stream<String> settings() {

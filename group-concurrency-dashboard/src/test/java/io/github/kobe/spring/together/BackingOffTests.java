@@ -50,6 +50,7 @@ import org.springframework.util.ClassUtils;
 import org.springframework.web.client.RestClient;
 
 /** An application that has a bean in place of one of ours, whichever that is. */
+@Tag("deep")
 class BackingOffTests {
 
     private static final AutoConfigurations OURS = AutoConfigurations.of(StreamSupport.stream(

@@ -47,7 +47,6 @@ import org.springframework.context.annotation.Primary;
 import org.springframework.context.event.EventListener;
 import org.springframework.core.annotation.Order;
 
-@Tag("boot")
 class GroupConcurrencyRolloutAutoConfigurationTests {
 
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
@@ -307,6 +306,7 @@ class GroupConcurrencyRolloutAutoConfigurationTests {
     }
 
     @Test
+    @Tag("boot")
     @Tag("R90")
     void whatHappensIsAnEventOfTheApplication() {
         runner.withUserConfiguration(Stages.class, Hearing.class).run(context -> {

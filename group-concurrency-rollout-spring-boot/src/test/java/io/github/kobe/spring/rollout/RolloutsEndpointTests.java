@@ -82,7 +82,6 @@ class RolloutsEndpointTests {
     // ---- reading
 
     @ParameterizedTest
-    @Tag("boot")
     @EnumSource(
             value = WebApplicationType.class,
             names = {"SERVLET", "REACTIVE"})
@@ -113,7 +112,6 @@ class RolloutsEndpointTests {
     }
 
     @ParameterizedTest
-    @Tag("boot")
     @EnumSource(
             value = WebApplicationType.class,
             names = {"SERVLET", "REACTIVE"})
@@ -357,7 +355,6 @@ class RolloutsEndpointTests {
     // ---- refusals
 
     @ParameterizedTest
-    @Tag("boot")
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
         {}                                                  | 400 | action         |       | one of start, pause, resume, cancel, cancelNow, rollback, rollbackFailed, retry, giveUp, approve, changeConcurrency
         {"action": "stop"}                                  | 400 | action         | stop  | one of start, pause, resume, cancel, cancelNow, rollback, rollbackFailed, retry, giveUp, approve, changeConcurrency

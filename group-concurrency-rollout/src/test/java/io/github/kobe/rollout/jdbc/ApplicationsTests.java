@@ -137,6 +137,7 @@ class ApplicationsTests {
     }
 
     @Test
+    @Tag("deep")
     @Tag("R129")
     void aPlanWhoseStagesNobodyHasFailsAfterAWhile() throws Exception {
         try (Rollouts newer = node("a", Stage.named("After"))

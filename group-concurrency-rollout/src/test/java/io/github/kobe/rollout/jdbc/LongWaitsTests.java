@@ -173,6 +173,7 @@ class LongWaitsTests {
     }
 
     @Test
+    @Tag("deep")
     @Tag("R50")
     @Tag("R163")
     void whoComparesALargePlanWithOneThatIsThereCutsNothingOff() {

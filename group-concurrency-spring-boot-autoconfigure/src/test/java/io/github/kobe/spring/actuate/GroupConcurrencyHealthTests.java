@@ -10,7 +10,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Over HTTP, since the classes of Spring Boot's health are others on each Boot. */
-@Tag("boot")
 class GroupConcurrencyHealthTests {
 
     private static EndpointServer server(String... further) {
@@ -35,6 +34,7 @@ class GroupConcurrencyHealthTests {
     }
 
     @Test
+    @Tag("boot")
     void withoutSettingsItIsUpWhateverWaitsAndTellsWhatDoes() throws Exception {
         try (EndpointServer server = server("group-concurrency.shutdown.await-termination-period=0s")) {
             queueTwo(server);

@@ -512,7 +512,6 @@ class GroupExecutorEndpointTests {
     }
 
     @Test
-    @Tag("boot")
     void ifAChangeLeavesNoGroupTheAnswerIsEmpty() throws Exception {
         try (EndpointServer forgetful = new EndpointServer(
                 "management.endpoint.groupexecutor.access=unrestricted", "group-concurrency.max-idle-groups=0")) {

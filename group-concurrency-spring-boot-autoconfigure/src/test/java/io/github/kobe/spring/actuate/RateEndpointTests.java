@@ -25,7 +25,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What the endpoint tells of rates, and how it changes them, over HTTP. */
-@Tag("boot")
 class RateEndpointTests {
 
     private static EndpointServer server;

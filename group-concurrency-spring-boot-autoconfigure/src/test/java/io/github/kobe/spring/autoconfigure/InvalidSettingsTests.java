@@ -430,7 +430,6 @@ class InvalidSettingsTests {
                 .contains("Allowed: " + allowed + "\n");
     }
 
-    @Tag("boot")
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
         global: { max-in-flight: 2.5 }                    | global.max-in-flight           | 2.5 | a whole number, or "unlimited"
@@ -454,7 +453,6 @@ class InvalidSettingsTests {
         assertRefused(output, property, "is not a whole number", value, allowed);
     }
 
-    @Tag("boot")
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
         defaults: { queue-timeout: 5 }                    | defaults.queue-timeout         | 5   | , or "unlimited"

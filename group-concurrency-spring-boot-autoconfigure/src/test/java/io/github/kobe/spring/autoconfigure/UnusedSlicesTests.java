@@ -21,6 +21,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
 
 /** What an application doesn't use costs it nothing: no bean is made of it, and no class is loaded. */
+@Tag("deep")
 class UnusedSlicesTests {
 
     private static final String[] JARS_OF_ALL_THAT_IS_OPTIONAL = {

@@ -25,6 +25,7 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
 /** The end of an application with a real web server. */
+@Tag("deep")
 class WebServerStopTests {
 
     @Test

@@ -11,7 +11,6 @@ import io.github.kobe.spring.testing.BootAutoConfigurations;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.FilteredClassLoader;
@@ -21,7 +20,6 @@ import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** Where the store of an application is, by its settings. None of these servers exists. */
-@Tag("boot")
 class SpringDataRedisTests {
 
     private final ApplicationContextRunner runner = new ApplicationContextRunner()

@@ -41,7 +41,6 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 /** The executors of connections, and how many connections they give out. */
-@Tag("boot")
 @Tag("J3")
 @Tag("J8")
 @ExtendWith(OutputCaptureExtension.class)

@@ -28,7 +28,6 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.core.env.MapPropertySource;
 
 /** Limits of connections that change while the application runs. */
-@Tag("boot")
 @Tag("J11")
 @ExtendWith(OutputCaptureExtension.class)
 class ConnectionRefreshTests {

@@ -27,7 +27,6 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 /** What is said of settings of connections that can't be used, and of those that are doubtful. */
-@Tag("boot")
 @Tag("J8")
 @Tag("J12")
 @ExtendWith(OutputCaptureExtension.class)
@@ -196,6 +195,7 @@ class ConnectionSettingsTests {
     }
 
     @Test
+    @Tag("deep")
     void withoutABeanThatTellsTheGroupTheStartFailsWithAnExample(CapturedOutput output) throws IOException {
         failsToStart(Bare.class, """
             group-concurrency:

@@ -14,6 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Flow;
 import java.util.concurrent.SubmissionPublisher;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -40,6 +41,7 @@ class MissingLibrariesTests {
     }
 
     @ParameterizedTest
+    @Tag("deep")
     @CsvSource({
         "reactor, Rx, 'it returns io.reactivex.rxjava3.core.Single, which needs Reactor'",
         "reactor, Mutiny, 'it returns io.smallrye.mutiny.Uni, which needs Reactor'",

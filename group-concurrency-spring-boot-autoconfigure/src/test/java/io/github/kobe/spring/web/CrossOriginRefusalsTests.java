@@ -9,7 +9,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.boot.WebApplicationType;
@@ -96,7 +95,6 @@ class CrossOriginRefusalsTests {
     }
 
     @ParameterizedTest
-    @Tag("boot")
     @EnumSource(names = {"SERVLET", "REACTIVE"})
     void aRefusalHasTheCorsHeadersThatTheHandlersAnswerHas(WebApplicationType type) throws Exception {
         try (WebServer server = start(Application.class, type)) {

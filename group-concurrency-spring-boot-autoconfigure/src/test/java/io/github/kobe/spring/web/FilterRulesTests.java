@@ -230,6 +230,7 @@ class FilterRulesTests {
     }
 
     @ParameterizedTest
+    @Tag("deep")
     @EnumSource(names = {"SERVLET", "REACTIVE"})
     void onAPortOfItsOwnManagementHasNoPathsHere(WebApplicationType type) throws Exception {
         try (WebServer server = limitedByTenant(Application.class, type, "management.server.port=0")) {
@@ -238,7 +239,7 @@ class FilterRulesTests {
     }
 
     @ParameterizedTest
-    @Tag("boot")
+    @Tag("deep")
     @CsvSource({"SERVLET, ''", "SERVLET, 0", "REACTIVE, ''", "REACTIVE, 0"})
     void probesAndAdditionalPathsOfHealthAreNeverLimited(WebApplicationType type, String managementPort)
             throws Exception {

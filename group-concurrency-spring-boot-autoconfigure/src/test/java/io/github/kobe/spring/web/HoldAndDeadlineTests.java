@@ -25,7 +25,6 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -89,7 +88,6 @@ class HoldAndDeadlineTests {
     }
 
     @ParameterizedTest
-    @Tag("boot")
     @EnumSource(names = {"SERVLET", "REACTIVE"})
     void aStreamOfEventsHasItsPermitUntilItsFirstByte(WebApplicationType type) {
         WebServer server = SERVERS.of(type);
@@ -155,7 +153,6 @@ class HoldAndDeadlineTests {
     }
 
     @ParameterizedTest
-    @Tag("boot")
     @EnumSource(names = {"SERVLET", "REACTIVE"})
     void whoseDeadlineHasPassedDoesNotBeginAndIsCountedAsRejected(WebApplicationType type) {
         WebServer server = SERVERS.of(type);

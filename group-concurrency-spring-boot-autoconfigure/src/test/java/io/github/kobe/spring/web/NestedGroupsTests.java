@@ -14,7 +14,6 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -61,7 +60,6 @@ class NestedGroupsTests {
     }
 
     @ParameterizedTest
-    @Tag("boot")
     @CsvSource({
         "true, /blocking",
         "true, /dispatched",

@@ -16,7 +16,6 @@ import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -98,7 +97,6 @@ class OutsideRequestsTests {
     }
 
     @Test
-    @Tag("boot")
     void withEnableWebMvcWhatTheHandlerReturnsIsInside() throws Exception {
         try (WebServer own = start(WithEnableWebMvc.class)) {
             allow(own, 1);

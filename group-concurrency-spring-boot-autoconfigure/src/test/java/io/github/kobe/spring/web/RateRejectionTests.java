@@ -22,7 +22,6 @@ import org.springframework.web.bind.annotation.RestController;
 
 /** When a client is told to come back whose group has used up its rate, by the filter and by handlers, for servlets and for WebFlux. */
 @Tag("RA9")
-@Tag("boot")
 class RateRejectionTests {
 
     private static final int HOUR = 3_600;

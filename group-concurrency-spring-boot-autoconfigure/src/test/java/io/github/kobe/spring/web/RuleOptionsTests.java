@@ -15,7 +15,6 @@ import java.security.Principal;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -112,7 +111,6 @@ class RuleOptionsTests {
     }
 
     @ParameterizedTest
-    @Tag("boot")
     @EnumSource(names = {"SERVLET", "REACTIVE"})
     void aRuleWithoutALimitLetsItsRequestsPass(WebApplicationType type) throws Exception {
         assertThat(groupsOf(SERVERS.of(type), 200, "/free/1", "X-Tenant", "a")).isEmpty();
