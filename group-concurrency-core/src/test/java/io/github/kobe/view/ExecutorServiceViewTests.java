@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
 import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupPermit;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.GroupResult;
@@ -28,10 +29,13 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionService;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorCompletionService;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -704,6 +708,46 @@ class ExecutorServiceViewTests {
     }
 
     @Test
+    void aFutureThatIsRefusedUnderAbortIsLeftToItsSubmitter() throws Exception {
+        ExecutorService view = view(fullAfterOne(RejectionPolicy.ABORT));
+        Future<String> running = view.submit(gate.then("running"));
+        CompletionService<String> completion = new ExecutorCompletionService<>(view);
+        FutureTask<String> own = new FutureTask<>(() -> "value");
+
+        assertThatExceptionOfType(RejectedExecutionException.class).isThrownBy(() -> completion.submit(() -> "more"));
+        assertThatExceptionOfType(RejectedExecutionException.class).isThrownBy(() -> view.execute(own));
+
+        assertThat(completion.poll()).isNull();
+        assertRunsElsewhere(own);
+        gate.open();
+        assertThat(get(running)).isEqualTo("running");
+    }
+
+    @Test
+    void whatOneViewHasReturnedAndAnotherRefusesIsLeftToItsSubmitter() throws Exception {
+        GroupExecutor executor = engines.start(GroupPolicy.builder().build());
+        ExecutorService first = executor.asExecutorService("a");
+        Future<String> running = executor.asExecutorService("a").submit(gate.then("running"));
+        Future<String> waiting = first.submit(() -> "value");
+        Runnable returned = first.shutdownNow().getFirst();
+        executor.setLimits("a", GroupLimits.unset().withQueueThreshold(0));
+
+        assertThatExceptionOfType(RejectedExecutionException.class)
+                .isThrownBy(() -> executor.asExecutorService("a").execute(returned));
+
+        returned.run();
+        assertThat(get(waiting)).isEqualTo("value");
+        gate.open();
+        assertThat(get(running)).isEqualTo("running");
+    }
+
+    private static void assertRunsElsewhere(FutureTask<String> refused) {
+        assertThat(refused.isCancelled()).isFalse();
+        refused.run();
+        assertThat(refused.resultNow()).isEqualTo("value");
+    }
+
+    @Test
     void rejectedWorkRunsOnTheCallersThreadUnderCallerRuns() throws Exception {
         ExecutorService view = view(fullAfterOne(RejectionPolicy.CALLER_RUNS));
         Future<String> running = view.submit(gate.then("running"));
@@ -721,10 +765,14 @@ class ExecutorServiceViewTests {
         AtomicBoolean ran = new AtomicBoolean();
         Future<String> running = view.submit(gate.then("running"));
 
+        FutureTask<String> own = new FutureTask<>(() -> "never");
+
         Future<?> rejected = view.submit(() -> ran.set(true));
         view.execute(() -> ran.set(true));
+        view.execute(own);
 
         assertThat(rejected.isCancelled()).isTrue();
+        assertThat(own.isCancelled()).isTrue();
         assertThatExceptionOfType(CancellationException.class).isThrownBy(() -> get(rejected));
         gate.open();
         assertThat(get(running)).isEqualTo("running");
@@ -778,6 +826,11 @@ class ExecutorServiceViewTests {
         assertThatExceptionOfType(RejectedExecutionException.class)
                 .isThrownBy(() -> CompletableFuture.runAsync(() -> {}, view))
                 .withCause(cause);
+        FutureTask<String> own = new FutureTask<>(() -> "value");
+        assertThatExceptionOfType(RejectedExecutionException.class)
+                .isThrownBy(() -> view.execute(own))
+                .withCause(cause);
+        assertRunsElsewhere(own);
         assertThat(view.submit(() -> "never").exceptionNow()).isSameAs(cause);
         fails.set(false);
         assertThat(get(view.submit(() -> "next"))).isEqualTo("next");

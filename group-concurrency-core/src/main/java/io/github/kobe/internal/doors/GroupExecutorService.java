@@ -94,12 +94,15 @@ final class GroupExecutorService extends AbstractExecutorService {
         if (!entry.attach(task)) {
             throw shutDown();
         }
+        if (!entry.isDropped()) {
+            return;
+        }
         // Throws if it was rejected under ABORT.
-        if (entry.hasEnded() && task.resultNow().status() == TaskStatus.CANCELLED && engine.stage.isOver()) {
+        if (task.resultNow().status() == TaskStatus.CANCELLED && engine.stage.isOver()) {
             throw new RejectedExecutionException(
                     "The executor was shut down while work was submitted to group '" + KeyText.printable(key) + "'");
         }
-        Throwable hindrance = entry.hindrance();
+        Throwable hindrance = entry.endDropped();
         if (hindrance != null) {
             throw new RejectedExecutionException(
                     "A command that was submitted to group '" + KeyText.printable(key) + "' can't begin", hindrance);

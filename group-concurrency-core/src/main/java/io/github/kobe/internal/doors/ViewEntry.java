@@ -13,12 +13,16 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *   ADMITTING -> WAITING              the submitter, once its task is admitted
  *   ADMITTING, WAITING -> STARTED     its thread, or the submitter's under CALLER_RUNS
- *   ADMITTING, WAITING -> ENDED       whoever ends its task without running it; the submitter, if it isn't admitted
- *   ADMITTING -> REFUSED              shutdownNow: the submitter throws
+ *   ADMITTING -> DROPPED              whoever ends its task without running it; the submitter sees to the command
+ *   WAITING   -> ENDED                whoever ends its task without running it, and sees to the command
+ *   ADMITTING -> REFUSED              shutdownNow, or the submitter itself: the submitter throws
  *   WAITING   -> WITHDRAWN            shutdownNow, which returns it, if its task waits for its permits
  * </pre>
  *
- * A command with permits counts as begun for a shutdown, though its thread may not have reached the code yet: it is
+ * A command that is refused is left as it is: its submitter may run it elsewhere. So nobody but the submitter ends the
+ * future that it may be, before that one knows that it isn't refused.
+ *
+ * <p>A command with permits counts as begun for a shutdown, though its thread may not have reached the code yet: it is
  * interrupted. If it were withdrawn, nobody would complete the future that others wait for.
  */
 @SuppressWarnings("ReferenceEquality") // threads have identity
@@ -30,8 +34,10 @@ final class ViewEntry implements Callable<@Nullable Void> {
     private static final int WITHDRAWN = 3;
     /** Never run: rejected, cancelled, or failed before it began. */
     private static final int ENDED = 4;
+    /** As that, before its submitter knew of the task. */
+    private static final int DROPPED = 5;
 
-    private static final int REFUSED = 5;
+    private static final int REFUSED = 6;
 
     private final Runnable command;
     private final GroupExecutorService view;
@@ -44,7 +50,7 @@ final class ViewEntry implements Callable<@Nullable Void> {
     private volatile boolean interruptWanted;
     /** {@code null} once its task is admitted. Only compared with the current thread, so a stale read can't be mistaken. */
     private @Nullable Thread submitter = Thread.currentThread();
-    /** What has kept it from beginning, as its submitter has found out while it submitted it. Known to that thread. */
+    /** What has kept it from beginning, as far as its submitter has to know. Written before it is dropped. */
     private @Nullable Throwable hindrance;
 
     ViewEntry(GroupExecutorService view, Runnable command, long number) {
@@ -92,14 +98,9 @@ final class ViewEntry implements Callable<@Nullable Void> {
         return task;
     }
 
-    /** Moves on to {@code next}, unless it is settled already. */
-    private boolean settle(int next) {
-        return state.compareAndSet(ADMITTING, next) || state.compareAndSet(WAITING, next);
-    }
-
     @Override
     public @Nullable Void call() throws Exception {
-        if (settle(STARTED)) {
+        if (state.compareAndSet(ADMITTING, STARTED) || state.compareAndSet(WAITING, STARTED)) {
             try {
                 // Its thread may not have been known to who looked for it.
                 interruptIfWanted();
@@ -142,24 +143,29 @@ final class ViewEntry implements Callable<@Nullable Void> {
         }
     }
 
-    /** Takes it out again, to be refused; false if it has been run, or has ended otherwise. */
+    /** Takes it out again, to be refused; false if it has been run. */
     boolean refuse() {
-        boolean refused = state.compareAndSet(ADMITTING, ENDED) || state.get() == REFUSED;
+        boolean refused = state.compareAndSet(ADMITTING, REFUSED) || state.get() != STARTED;
         remove();
         return refused;
     }
 
-    boolean hasEnded() {
-        return state.get() == ENDED;
+    boolean isDropped() {
+        return state.get() == DROPPED;
     }
 
     /**
-     * {@return why it never begins, for which it is refused; {@code null}: nothing keeps it} By its submitter. A future of
-     * the user's own has been cancelled as well.
+     * Ends the future that it is. By its submitter, once it is dropped.
+     *
+     * @return why it is refused, and left as it is; {@code null}: it isn't
      */
     @Nullable
-    Throwable hindrance() {
-        return hindrance;
+    Throwable endDropped() {
+        if (hindrance != null && !(command instanceof ViewFuture<?>)) {
+            return hindrance;
+        }
+        endFuture(hindrance);
+        return null;
     }
 
     /** Keeps it from starting if it waits for its permits, and adds it to what is returned; there is room for it. */
@@ -199,21 +205,25 @@ final class ViewEntry implements Callable<@Nullable Void> {
 
     /** The task is done; if that is without its code, it never runs. */
     void taskDone(@Nullable Throwable failure) {
-        if (settle(ENDED)) {
+        if (Thread.currentThread() == submitter || command instanceof ViewFuture<?>) {
+            hindrance = failure;
+        }
+        if (state.compareAndSet(ADMITTING, DROPPED)) {
+            remove();
+        } else if (state.compareAndSet(WAITING, ENDED)) {
             try {
-                if (failure != null && command instanceof ViewFuture<?> future) {
-                    future.setException(failure);
-                    return;
-                }
-                if (Thread.currentThread() == submitter) {
-                    hindrance = failure;
-                }
-                if (command instanceof Future<?> future) {
-                    cancel(future);
-                }
+                endFuture(failure);
             } finally {
                 remove();
             }
+        }
+    }
+
+    private void endFuture(@Nullable Throwable failure) {
+        if (failure != null && command instanceof ViewFuture<?> future) {
+            future.setException(failure);
+        } else if (command instanceof Future<?> future) {
+            cancel(future);
         }
     }
 
