@@ -75,6 +75,12 @@ public class NoThreadForRetriesTests {
         assertThat(run(TimesOut.class)).isEqualTo(0L);
     }
 
+    @Tag("E3")
+    @Test
+    void whoQueuesBehindOthersMakesTheThreadForTheirTimeOuts() {
+        assertThat(run(TimesOutBehind.class)).isEqualTo("running");
+    }
+
     static final class GivesBack implements Supplier<Integer> {
         @Override
         public Integer get() {
@@ -263,12 +269,37 @@ public class NoThreadForRetriesTests {
                 return executor.stats().queued();
             }
         }
+    }
 
-        private static void assertTimesOut(TaskHandle<String> handle) {
-            assertThatExceptionOfType(RejectedTaskException.class)
-                    .isThrownBy(() -> handle.join(Deadline.SECONDS, TimeUnit.SECONDS))
-                    .satisfies(rejected -> assertThat(rejected.reason()).isEqualTo(RejectionReason.QUEUE_TIMEOUT));
+    /** The group is full, and both wait in it: no batch is carried out for the second. */
+    static final class TimesOutBehind implements Supplier<String> {
+        @Override
+        public String get() {
+            Gate gate = new Gate();
+            try (GroupExecutor executor = GroupExecutor.newVirtualThreadExecutor(GroupPolicy.builder()
+                    .group("b", GroupLimits.unset().withQueueTimeout(Duration.ofMillis(50)))
+                    .build())) {
+                TaskHandle<String> holder = executor.submit("b", "holder", gate.then("running"));
+                gate.awaitArrived(1);
+                TaskHandle<String> first = executor.submit("b", "first", () -> "never");
+                assertThat(Shortage.MET).containsExactly("threads");
+                Shortage.threads = false;
+                TaskHandle<String> second = executor.submit("b", "second", () -> "never");
+                try {
+                    assertTimesOut(first);
+                    assertTimesOut(second);
+                } finally {
+                    gate.open();
+                }
+                return holder.join().value();
+            }
         }
+    }
+
+    private static void assertTimesOut(TaskHandle<String> handle) {
+        assertThatExceptionOfType(RejectedTaskException.class)
+                .isThrownBy(() -> handle.join(Deadline.SECONDS, TimeUnit.SECONDS))
+                .satisfies(rejected -> assertThat(rejected.reason()).isEqualTo(RejectionReason.QUEUE_TIMEOUT));
     }
 
     private static String resultOf(Caller<String> caller) {

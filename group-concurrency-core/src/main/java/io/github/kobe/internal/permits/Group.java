@@ -300,11 +300,14 @@ public final class Group extends GuardedGroup {
      * @return false if it isn't queued: it takes more than that
      */
     public boolean queueBehind(Node node, @Nullable ClassLoader loader, long maxWait) {
-        boolean queued = tryQueueBehind(node, loader, maxWait);
-        if (queued && node.lineage() != null) {
+        if (!tryQueueBehind(node, loader, maxWait)) {
+            return false;
+        }
+        engine.housekeeper.ensureThread();
+        if (node.lineage() != null) {
             engine.queued(node, this);
         }
-        return queued;
+        return true;
     }
 
     private boolean tryQueueBehind(Node node, @Nullable ClassLoader loader, long maxWait) {
