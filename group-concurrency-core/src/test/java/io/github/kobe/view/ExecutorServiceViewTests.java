@@ -857,24 +857,25 @@ class ExecutorServiceViewTests {
     void aCommandWhoseThreadCannotBeStartedIsRefusedAndAFutureFails() throws Exception {
         OutOfMemoryError cause = new OutOfMemoryError("no thread");
         AtomicInteger failures = new AtomicInteger();
-        ExecutorService view = engines.start(
-                        GroupPolicy.builder().build(),
-                        new Surroundings(
-                                System::nanoTime,
-                                (name, work) -> {
-                                    if (name.equals("a") && failures.getAndDecrement() > 0) {
-                                        throw cause;
-                                    }
-                                    return TaskThreads.VIRTUAL.unstarted(name, work);
-                                },
-                                true))
-                .asExecutorService("a");
+        GroupExecutor executor = engines.start(
+                GroupPolicy.builder().build(),
+                new Surroundings(
+                        System::nanoTime,
+                        (name, work) -> {
+                            if (name.equals("a") && failures.getAndDecrement() > 0) {
+                                throw cause;
+                            }
+                            return TaskThreads.VIRTUAL.unstarted(name, work);
+                        },
+                        true));
+        ExecutorService view = executor.asExecutorService("a");
 
         failures.set(1);
         assertThatExceptionOfType(RejectedExecutionException.class)
                 .isThrownBy(() -> view.execute(() -> {}))
                 .withCause(cause);
         assertThat(get(view.submit(() -> "next"))).isEqualTo("next");
+        assertThat(executor.awaitQuiet(Deadline.LONG)).isTrue();
         failures.set(1);
         assertThat(view.submit(() -> "never").exceptionNow()).isSameAs(cause);
         view.shutdown();
