@@ -155,37 +155,22 @@ public class RemovedWithoutMemoryTests {
         }
     }
 
-    /** There is no memory after a removal from the map of groups or of rates, or the set of stages, when the test says so. */
+    /** There is no memory after a removal from a concurrent map or a set, when the test says so. */
     private static final class Lack extends ClassVisitor {
-        private String className = "";
-
         Lack(ClassVisitor next) {
             super(Opcodes.ASM9, next);
         }
 
         @Override
-        public void visit(
-                int version, int access, String name, String signature, String superName, String[] interfaces) {
-            className = name;
-            super.visit(version, access, name, signature, superName, interfaces);
-        }
-
-        @Override
         public MethodVisitor visitMethod(
                 int access, String name, String descriptor, String signature, String[] thrown) {
-            MethodVisitor method = super.visitMethod(access, name, descriptor, signature, thrown);
-            return switch (className) {
-                case "io/github/kobe/internal/permits/RememberedRates",
-                        "io/github/kobe/internal/permits/Groups",
-                        "io/github/kobe/internal/work/Rejections" -> new AfterRemoval(method);
-                default -> method;
-            };
+            return new AfterRemoval(super.visitMethod(access, name, descriptor, signature, thrown));
         }
     }
 
     private static final class AfterRemoval extends MethodVisitor {
-        private static final Set<String> COLLECTIONS =
-                Set.of("java/util/concurrent/ConcurrentHashMap", "java/util/Set");
+        private static final Set<String> COLLECTIONS = Set.of(
+                "java/util/concurrent/ConcurrentHashMap", "java/util/concurrent/ConcurrentMap", "java/util/Set");
 
         AfterRemoval(MethodVisitor next) {
             super(Opcodes.ASM9, next);

@@ -1,6 +1,7 @@
 package io.github.kobe.internal.lending;
 
 import io.github.kobe.internal.base.Lineage;
+import io.github.kobe.internal.base.Removal;
 import io.github.kobe.internal.permits.Group;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
@@ -81,11 +82,7 @@ final class Families {
     private void leave(Lineage scope, Group group) {
         Family family = families.get(scope);
         if (family != null) {
-            try {
-                family.groups.remove(group);
-            } catch (OutOfMemoryError oom) {
-                // The map rebuilds a crowded bin after the removal.
-            }
+            Removal.from(family.groups, group);
             forgetIfEmpty(scope, family);
         }
     }

@@ -9,6 +9,7 @@ import io.github.kobe.internal.base.Counters;
 import io.github.kobe.internal.base.EffectiveLimits;
 import io.github.kobe.internal.base.Environment;
 import io.github.kobe.internal.base.Recording;
+import io.github.kobe.internal.base.Removal;
 import io.github.kobe.internal.base.RuleAccount;
 import io.github.kobe.internal.base.SafeRecorder;
 import java.util.Collection;
@@ -120,11 +121,7 @@ public abstract class Groups extends Core {
 
     /** Takes a dead group out of the map; whoever meets it helps. */
     public void forget(Group dead) {
-        try {
-            groups.remove(dead.key, dead);
-        } catch (OutOfMemoryError oom) {
-            // There was none to count it, once it was removed.
-        }
+        boolean unused = Removal.from(groups, dead.key, dead);
     }
 
     /**

@@ -1,5 +1,6 @@
 package io.github.kobe.internal.permits;
 
+import io.github.kobe.internal.base.Removal;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
@@ -254,12 +255,7 @@ public final class Holds {
         if (next != null) {
             return overflow.replace(thread, top, next);
         }
-        boolean removed;
-        try {
-            removed = overflow.remove(thread, top);
-        } catch (OutOfMemoryError oom) {
-            removed = overflow.get(thread) != top; // there was none to count it, once it was removed
-        }
+        boolean removed = Removal.from(overflow, thread, top);
         if (removed) {
             overflowing.decrementAndGet(slotOf(thread));
         }

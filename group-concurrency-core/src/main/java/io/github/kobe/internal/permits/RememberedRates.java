@@ -1,6 +1,7 @@
 package io.github.kobe.internal.permits;
 
 import io.github.kobe.internal.base.Housekeeper;
+import io.github.kobe.internal.base.Removal;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -28,13 +29,14 @@ final class RememberedRates {
     boolean keep(String key, GroupRate rate) {
         try {
             rates.put(key, rate);
-            if (housekeeper.at(rate.restedFrom(), () -> rates.get(key) != rate, now -> remove(key, rate))) {
+            if (housekeeper.at(
+                    rate.restedFrom(), () -> rates.get(key) != rate, now -> Removal.from(rates, key, rate))) {
                 return true;
             }
         } catch (OutOfMemoryError oom) {
             // As without a thread.
         }
-        boolean unused = remove(key, rate);
+        boolean unused = Removal.from(rates, key, rate);
         return false;
     }
 
@@ -42,19 +44,11 @@ final class RememberedRates {
     @Nullable
     GroupRate take(String key) {
         GroupRate kept = rates.get(key);
-        if (kept == null || !remove(key, kept)) {
+        if (kept == null || !Removal.from(rates, key, kept)) {
             return null;
         }
         housekeeper.alarmCancelled();
         return kept;
-    }
-
-    private boolean remove(String key, GroupRate kept) {
-        try {
-            return rates.remove(key, kept);
-        } catch (OutOfMemoryError oom) {
-            return rates.get(key) != kept; // there was none to count it, once it was removed
-        }
     }
 
     /** {@return of how many keys} */

@@ -1,5 +1,6 @@
 package io.github.kobe.internal.permits;
 
+import io.github.kobe.internal.base.Removal;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Set;
@@ -62,11 +63,7 @@ public final class UnboundPermits {
     public void remove(Entry entry) {
         Set<Entry> known = entries;
         if (known != null) {
-            try {
-                known.remove(entry);
-            } catch (OutOfMemoryError oom) {
-                // The map rebuilds a crowded bin after the removal.
-            }
+            Removal.from(known, entry);
         }
     }
 

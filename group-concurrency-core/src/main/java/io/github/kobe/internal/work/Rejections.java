@@ -8,6 +8,7 @@ import io.github.kobe.TaskStatus;
 import io.github.kobe.internal.base.CompiledPolicy;
 import io.github.kobe.internal.base.Core;
 import io.github.kobe.internal.base.Rejection;
+import io.github.kobe.internal.base.Removal;
 import io.github.kobe.internal.base.Reports;
 import io.github.kobe.internal.work.Outcome.LazyResult;
 import java.lang.ref.Reference;
@@ -174,11 +175,7 @@ public final class Rejections {
     }
 
     void forget(Reference<?> known) {
-        try {
-            stages.remove(known);
-        } catch (OutOfMemoryError oom) {
-            // There was none to count it, once it was removed.
-        }
+        Removal.from(stages, known);
     }
 
     /** Cancels those of the tasks that are {@code chosen}; returns whether there were any. */
