@@ -1,5 +1,6 @@
 package io.github.kobe.scope;
 
+import io.github.kobe.internal.base.Removal;
 import io.github.kobe.internal.doors.ScopeBridge;
 import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
@@ -80,7 +81,7 @@ final class ScopeTree {
     private static void leave(Place place) {
         Place outer = known(place.outer);
         if (outer == null) {
-            INNERMOST.remove(place.owner, place);
+            boolean unused = Removal.from(INNERMOST, place.owner, place);
         } else {
             INNERMOST.replace(place.owner, place, outer);
         }

@@ -1,5 +1,6 @@
 package io.github.kobe.scope;
 
+import io.github.kobe.internal.base.Removal;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Set;
@@ -36,7 +37,7 @@ final class SeldomSet<E> {
     void remove(E element) {
         Set<E> all = elements;
         if (all != null) {
-            all.remove(element);
+            Removal.from(all, element);
         }
     }
 

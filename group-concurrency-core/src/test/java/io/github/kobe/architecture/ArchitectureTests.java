@@ -1,5 +1,6 @@
 package io.github.kobe.architecture;
 
+import io.github.kobe.internal.base.Removal;
 import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.belongToAnyOf;
@@ -84,7 +85,8 @@ class ArchitectureTests {
                 .resideInAPackage(SCOPE)
                 .should()
                 .dependOnClassesThat(resideInAPackage(ENGINE)
-                        .and(not(belongToAnyOf(ScopeBridge.class, Fork.class, Lineage.class, KeyText.class))))
+                        .and(not(belongToAnyOf(
+                                ScopeBridge.class, Fork.class, Lineage.class, KeyText.class, Removal.class))))
                 .check(MAIN);
     }
 

@@ -9,12 +9,17 @@ import io.github.kobe.Rate;
 import io.github.kobe.RejectionPolicy;
 import io.github.kobe.TaskHandle;
 import io.github.kobe.schedules.EngineLoader;
+import io.github.kobe.scope.GroupScope;
+import io.github.kobe.scope.Scopes;
 import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
 import java.time.Duration;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -49,6 +54,11 @@ public class RemovedWithoutMemoryTests {
     @Test
     void whoCancelsATaskThatItsSubmitterHasRunCancelsItsStage() {
         assertThat(run(IsCancelled.class)).isEqualTo(true);
+    }
+
+    @Test
+    void aScopeThatIsClosedInsideAnotherHasRunItsCleanUps() {
+        assertThat(run(Closes.class)).isEqualTo(true);
     }
 
     static final class ComesBack implements Supplier<String> {
@@ -116,6 +126,40 @@ public class RemovedWithoutMemoryTests {
                     assertThat(Shortage.met).isTrue();
                 }
             }
+        }
+    }
+
+    static final class Closes implements Supplier<Boolean> {
+        @Override
+        public Boolean get() {
+            AtomicBoolean cleanedUp = new AtomicBoolean();
+            return resultOf(() -> {
+                try (GroupExecutor executor = executor(GroupLimits.unset());
+                        GroupScope<Object, Void, ExecutionException> outer =
+                                Scopes.of(executor).open()) {
+                    GroupScope<Object, Void, ExecutionException> inner =
+                            Scopes.of(executor).open();
+                    inner.defer(() -> cleanedUp.set(true));
+                    inner.join();
+                    outer.join();
+                    Shortage.lasts = true;
+                    inner.close();
+                }
+                return cleanedUp.get();
+            });
+        }
+    }
+
+    /** {@return what {@code work} returns, which may block, and has met the shortage} */
+    private static <T> T resultOf(Callable<T> work) {
+        try {
+            T result = Caller.start(work).result();
+            assertThat(Shortage.met).isTrue();
+            return result;
+        } catch (Exception | OutOfMemoryError failure) {
+            throw new AssertionError(failure);
+        } finally {
+            Shortage.lasts = false;
         }
     }
 
