@@ -8,11 +8,16 @@ import io.github.kobe.GroupPolicy;
 import io.github.kobe.Rate;
 import io.github.kobe.RejectionPolicy;
 import io.github.kobe.TaskHandle;
+import io.github.kobe.TaskLifecycleListener;
 import io.github.kobe.schedules.EngineLoader;
+import io.github.kobe.scope.ForkOptions;
 import io.github.kobe.scope.GroupScope;
+import io.github.kobe.scope.Joiner;
 import io.github.kobe.scope.Scopes;
+import io.github.kobe.scope.Subtask;
 import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
+import io.github.kobe.testing.Gate;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -54,6 +59,17 @@ public class RemovedWithoutMemoryTests {
     @Test
     void whoCancelsATaskThatItsSubmitterHasRunCancelsItsStage() {
         assertThat(run(IsCancelled.class)).isEqualTo(true);
+    }
+
+    @Tag("S15")
+    @Test
+    void aForkWhoseListenersHaveHeardOfItsEndIsOver() {
+        assertThat(run(IsTold.class)).isEqualTo("joined");
+    }
+
+    @Test
+    void aForkOfWhoseTimeOutItsScopeHasHeardIsOver() {
+        assertThat(run(IsTimedOut.class)).isEqualTo("FAILED");
     }
 
     @Test
@@ -126,6 +142,47 @@ public class RemovedWithoutMemoryTests {
                     assertThat(Shortage.met).isTrue();
                 }
             }
+        }
+    }
+
+    static final class IsTold implements Supplier<String> {
+        @Override
+        public String get() {
+            GroupPolicy heard = GroupPolicy.builder()
+                    .taskLifecycleListener(new TaskLifecycleListener() {})
+                    .build();
+            return resultOf(() -> {
+                try (GroupExecutor executor = GroupExecutor.newVirtualThreadExecutor(heard);
+                        GroupScope<Object, Void, ExecutionException> scope =
+                                Scopes.of(executor).open()) {
+                    Shortage.lasts = true;
+                    Subtask<String> fork = scope.fork("a", () -> "joined");
+                    scope.join();
+                    return fork.get();
+                }
+            });
+        }
+    }
+
+    static final class IsTimedOut implements Supplier<String> {
+        @Override
+        public String get() {
+            Gate gate = new Gate();
+            ForkOptions soon = ForkOptions.in("a").withTimeout(Duration.ofMillis(50));
+            return resultOf(() -> {
+                try (GroupExecutor executor = executor(GroupLimits.unset());
+                        GroupScope<String, ?, RuntimeException> scope =
+                                Scopes.of(executor).open(Joiner.<String>awaitAll())) {
+                    scope.fork("a", gate.then("done"));
+                    gate.awaitArrived(1);
+                    Shortage.lasts = true;
+                    Subtask<String> fork = scope.fork(soon, () -> "never");
+                    Deadline.until("it has failed", () -> fork.state() == Subtask.State.FAILED);
+                    gate.open();
+                    scope.join();
+                    return fork.state().name();
+                }
+            });
         }
     }
 

@@ -1,6 +1,7 @@
 package io.github.kobe.internal.work;
 
 import io.github.kobe.internal.base.Lineage;
+import io.github.kobe.internal.base.Removal;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -51,7 +52,7 @@ public final class Tellers {
             return; // there was no memory to begin
         }
         if (telling.outer == null) {
-            TELLING.remove(thread);
+            boolean unused = Removal.from(TELLING, thread, telling);
         } else {
             TELLING.put(thread, telling.outer);
         }
