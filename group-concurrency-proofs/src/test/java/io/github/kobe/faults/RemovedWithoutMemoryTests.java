@@ -23,6 +23,7 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
@@ -75,6 +76,12 @@ public class RemovedWithoutMemoryTests {
     @Test
     void aScopeThatIsClosedInsideAnotherHasRunItsCleanUps() {
         assertThat(run(Closes.class)).isEqualTo(true);
+    }
+
+    @Tag("E7")
+    @Test
+    void aViewWhoseCommandsAreOverTerminates() {
+        assertThat(run(Terminates.class)).isEqualTo(true);
     }
 
     static final class ComesBack implements Supplier<String> {
@@ -203,6 +210,23 @@ public class RemovedWithoutMemoryTests {
                     inner.close();
                 }
                 return cleanedUp.get();
+            });
+        }
+    }
+
+    static final class Terminates implements Supplier<Boolean> {
+        @Override
+        public Boolean get() {
+            return resultOf(() -> {
+                try (GroupExecutor executor = executor(GroupLimits.unset())) {
+                    ExecutorService view = executor.asExecutorService("a");
+                    Shortage.lasts = true;
+                    view.execute(() -> {});
+                    Deadline.until("it is over", () -> Shortage.met);
+                    Shortage.lasts = false;
+                    view.shutdown();
+                    return view.awaitTermination(Deadline.SECONDS, TimeUnit.SECONDS);
+                }
             });
         }
     }

@@ -3,6 +3,7 @@ package io.github.kobe.internal.doors;
 import io.github.kobe.ExecutorShutdownException;
 import io.github.kobe.TaskStatus;
 import io.github.kobe.internal.base.KeyText;
+import io.github.kobe.internal.base.Removal;
 import io.github.kobe.internal.base.StackReserve;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -122,7 +123,8 @@ final class GroupExecutorService extends AbstractExecutorService {
             in = true;
         } finally {
             if (!in) {
-                entries.remove(entry.number); // a map that finds no memory to grow may have it all the same
+                // A map that finds no memory to grow may have it all the same.
+                boolean unused = Removal.from(entries, entry.number, entry);
                 keepsOneLess();
             }
         }
@@ -130,7 +132,7 @@ final class GroupExecutorService extends AbstractExecutorService {
 
     /** An entry is over, or isn't admitted. */
     void forget(ViewEntry entry) {
-        if (entries.remove(entry.number) != null) {
+        if (Removal.from(entries, entry.number, entry)) {
             keepsOneLess();
         }
     }
