@@ -46,16 +46,20 @@ final class ScopeTree {
     static void opened(OpenScope<?, ?, ?> scope) {
         forgetCollected();
         OpenScope<?, ?, ?> parent = scope.parent();
+        Place place = new Place(scope, known(INNERMOST.get(scope.owner)));
         boolean known = false;
         try {
             if (parent != null) {
                 parent.children.add(scope);
             }
-            INNERMOST.put(scope.owner, new Place(scope, known(INNERMOST.get(scope.owner))));
+            INNERMOST.put(scope.owner, place);
             known = true;
         } finally {
-            if (!known && parent != null) {
-                parent.children.remove(scope);
+            if (!known) {
+                leave(place); // a map that finds no memory to grow may have it all the same
+                if (parent != null) {
+                    parent.children.remove(scope);
+                }
             }
         }
     }

@@ -1,6 +1,5 @@
 package io.github.kobe.architecture;
 
-import io.github.kobe.internal.base.Removal;
 import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.belongToAnyOf;
@@ -27,6 +26,7 @@ import io.github.kobe.GroupPolicy;
 import io.github.kobe.internal.base.CompiledPolicy;
 import io.github.kobe.internal.base.KeyText;
 import io.github.kobe.internal.base.Lineage;
+import io.github.kobe.internal.base.Removal;
 import io.github.kobe.internal.cluster.ClusterNode;
 import io.github.kobe.internal.cluster.InMemoryStore;
 import io.github.kobe.internal.doors.Doors;

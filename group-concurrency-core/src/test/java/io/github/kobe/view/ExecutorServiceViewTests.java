@@ -551,6 +551,38 @@ class ExecutorServiceViewTests {
     }
 
     @Test
+    @Tag("E7")
+    void whatIsOnItsWayInWhenADrainBeginsIsRefused() throws Exception {
+        GroupExecutor executor = engines.startPlain(GroupPolicy.builder()
+                .taskLifecycleListener(new TaskLifecycleListener() {
+                    @Override
+                    public void onSubmitted(String groupKey, String taskId) {
+                        if (groupKey.equals("a")) {
+                            gate.passStubbornly();
+                        }
+                    }
+                })
+                .build());
+        Gate holds = new Gate();
+        executor.submit("b", "1", holds.then("held"));
+        holds.awaitArrived(1);
+        FutureTask<String> own = new FutureTask<>(() -> "value");
+        Caller<Void> submitter = Caller.start(() -> {
+            executor.asExecutorService("a").execute(own);
+            return null;
+        });
+        gate.awaitArrived(1);
+        Caller<Boolean> drains = Caller.start(() -> executor.shutdown(Deadline.LONG));
+        Deadline.until("it drains", () -> executor.asExecutorService("c").isShutdown());
+        gate.open();
+
+        assertThatExceptionOfType(RejectedExecutionException.class).isThrownBy(submitter::result);
+        assertRunsElsewhere(own);
+        holds.open();
+        assertThat(drains.result()).isTrue();
+    }
+
+    @Test
     @Tag("G42")
     void whileTheExecutorDrainsTheViewIsShutDownAndTakesWhatInsidersSubmit() throws Exception {
         GroupExecutor executor = engines.start(GroupPolicy.builder().build());
@@ -728,15 +760,30 @@ class ExecutorServiceViewTests {
         GroupExecutor executor = engines.start(GroupPolicy.builder().build());
         ExecutorService first = executor.asExecutorService("a");
         Future<String> running = executor.asExecutorService("a").submit(gate.then("running"));
-        Future<String> waiting = first.submit(() -> "value");
+        Gate elsewhere = new Gate();
+        AtomicBoolean interrupted = new AtomicBoolean();
+        Future<String> waiting = first.submit(() -> {
+            try {
+                return elsewhere.<String>then("value").call();
+            } catch (InterruptedException e) {
+                interrupted.set(true);
+                throw e;
+            }
+        });
         Runnable returned = first.shutdownNow().getFirst();
         executor.setLimits("a", GroupLimits.unset().withQueueThreshold(0));
 
         assertThatExceptionOfType(RejectedExecutionException.class)
                 .isThrownBy(() -> executor.asExecutorService("a").execute(returned));
 
-        returned.run();
-        assertThat(get(waiting)).isEqualTo("value");
+        Caller<Void> runs = Caller.start(() -> {
+            returned.run();
+            return null;
+        });
+        elsewhere.awaitArrived(1);
+        waiting.cancel(true);
+        runs.result();
+        assertThat(interrupted).isTrue();
         gate.open();
         assertThat(get(running)).isEqualTo("running");
     }

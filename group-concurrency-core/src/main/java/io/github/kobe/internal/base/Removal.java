@@ -6,7 +6,8 @@ import java.util.concurrent.ConcurrentMap;
 /**
  * Removes an entry, and needs no memory for that. Once a {@link java.util.concurrent.ConcurrentHashMap} has removed one,
  * it may need a counter, and any hash map rebuilds a bin that isn't crowded any more. If there is no memory for that, the
- * map throws, and the entry is gone.
+ * map throws, and the entry is gone. While such a map grows, or where keys collide by the dozen, it may lack memory before:
+ * then the entry stays.
  */
 public final class Removal {
 

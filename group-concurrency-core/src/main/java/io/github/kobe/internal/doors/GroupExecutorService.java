@@ -67,7 +67,16 @@ final class GroupExecutorService extends AbstractExecutorService {
     @Override
     public void execute(Runnable command) {
         Objects.requireNonNull(command, "command");
-        submit(new ViewEntry(this, command, submissions.getAndIncrement()));
+        ViewEntry entry = new ViewEntry(this, command, submissions.getAndIncrement());
+        boolean accepted = false;
+        try {
+            submit(entry);
+            accepted = true;
+        } finally {
+            if (!accepted) {
+                entry.leaveCommand();
+            }
+        }
     }
 
     /** Throws only for what nobody else speaks for: not for what ran. */
@@ -99,7 +108,7 @@ final class GroupExecutorService extends AbstractExecutorService {
             return;
         }
         // Throws if it was rejected under ABORT.
-        if (task.resultNow().status() == TaskStatus.CANCELLED && engine.stage.isOver()) {
+        if (task.resultNow().status() == TaskStatus.CANCELLED && !engine.admits()) {
             throw new RejectedExecutionException(
                     "The executor was shut down while work was submitted to group '" + KeyText.printable(key) + "'");
         }

@@ -1,6 +1,7 @@
 package io.github.kobe.internal.doors;
 
 import io.github.kobe.internal.base.EffectiveLimits;
+import io.github.kobe.internal.base.Removal;
 import io.github.kobe.internal.base.Report;
 import io.github.kobe.internal.base.StackReserve;
 import io.github.kobe.internal.base.Stage;
@@ -56,7 +57,7 @@ final class Lifecycle {
     }
 
     void forget(Runnable action) {
-        watchers.remove(action);
+        Removal.from(watchers, action);
     }
 
     boolean isTerminated() {

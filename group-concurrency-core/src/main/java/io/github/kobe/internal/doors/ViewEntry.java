@@ -50,7 +50,7 @@ final class ViewEntry implements Callable<@Nullable Void> {
     private volatile boolean interruptWanted;
     /** {@code null} once its task is admitted. Only compared with the current thread, so a stale read can't be mistaken. */
     private @Nullable Thread submitter = Thread.currentThread();
-    /** What has kept it from beginning, as far as its submitter has to know. Written before it is dropped. */
+    /** What has kept it from beginning, as far as its submitter has to know. Read only once it is dropped. */
     private @Nullable Throwable hindrance;
 
     ViewEntry(GroupExecutorService view, Runnable command, long number) {
@@ -148,6 +148,13 @@ final class ViewEntry implements Callable<@Nullable Void> {
         boolean refused = state.compareAndSet(ADMITTING, REFUSED) || state.get() != STARTED;
         remove();
         return refused;
+    }
+
+    /** It is refused, and its command is what it was before. By its submitter. */
+    void leaveCommand() {
+        if (command instanceof ViewFuture<?> future) {
+            future.leave();
+        }
     }
 
     boolean isDropped() {

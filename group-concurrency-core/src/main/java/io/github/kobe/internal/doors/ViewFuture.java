@@ -40,14 +40,19 @@ final class ViewFuture<V> extends FutureTask<V> {
     }
 
     /**
-     * A shutdown gives it back. It is a plain future from now on, which whoever gets it may run somewhere else; but what
-     * {@code invokeAll} or {@code invokeAny} waits for is cancelled, or they might wait for ever.
+     * A shutdown gives it back. Whoever gets it may run it somewhere else; but what {@code invokeAll} or {@code invokeAny}
+     * waits for is cancelled, or they might wait for ever.
      */
     void withdrawn() {
-        entry = null;
+        leave();
         if (ofMany) {
             super.cancel(false);
         }
+    }
+
+    /** It is a plain future from now on. */
+    void leave() {
+        entry = null;
     }
 
     private @Nullable ViewTask task() {

@@ -287,7 +287,7 @@ public final class Holds {
         } finally {
             if (!put) {
                 // A map that finds no memory to grow has the entry all the same.
-                overflow.remove(thread, hold);
+                boolean unused = Removal.from(overflow, thread, hold);
                 overflowing.decrementAndGet(slot);
             }
         }
