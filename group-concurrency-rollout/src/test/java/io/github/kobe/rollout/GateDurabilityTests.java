@@ -147,17 +147,20 @@ class GateDurabilityTests extends RolloutsTestCase {
     @Tag("R120")
     @Tag("R138")
     void aBakeTimeGoesOnWithoutANode() throws Exception {
-        Duration bake = Duration.ofSeconds(1);
+        Duration bake = Duration.ofSeconds(3);
         Rollouts first = rollouts(builder -> builder.stages(Stage.named("A")));
         PlanId planId = first.start(inTwoWaves(plan -> plan.bakeTime(bake))).planId();
-        Deadline.until("at the gate", () -> first.plan(planId).gate() != null);
+        AtomicReference<WaveGate> gate = new AtomicReference<>();
+        Deadline.until("at the gate", () -> {
+            gate.set(first.plan(planId).gate());
+            return gate.get() != null;
+        });
         awaitPhase(planId, DriveState.Phase.DUE);
-        WaveGate gate = first.plan(planId).gate();
         first.close();
 
         Rollouts second = rollouts(builder -> builder.stages(Stage.named("A")));
         assertThat(settled(second, planId).status()).isEqualTo(PlanStatus.COMPLETED);
         assertThat(second.task(TenantId.of("zorg")).startedAt())
-                .isAfterOrEqualTo(gate.since().plus(bake));
+                .isAfterOrEqualTo(gate.get().since().plus(bake));
     }
 }

@@ -159,7 +159,7 @@ class ObservationTests extends RolloutsTestCase {
 
     private static boolean hasEnded(Thread thread) {
         try {
-            return thread.join(Duration.ofMillis(500));
+            return thread.join(Duration.ofMillis(100));
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
         }

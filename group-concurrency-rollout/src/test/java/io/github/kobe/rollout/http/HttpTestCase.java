@@ -56,7 +56,7 @@ abstract class HttpTestCase {
     protected final Rollouts rollouts(UnaryOperator<RolloutsBuilder> setup) {
         Rollouts rollouts = setup.apply(Rollouts.builder(executor)
                         .stages(new HttpStages(HttpTransport.jdk(), pauses::add))
-                        .setting("health.timeout", "500ms"))
+                        .setting("health.timeout", "10s"))
                 .build();
         opened.add(rollouts);
         return rollouts;

@@ -25,9 +25,11 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.asm.ClassReader;
 import org.springframework.asm.ClassVisitor;
@@ -38,10 +40,11 @@ import org.springframework.jdbc.core.JdbcTemplate;
 
 /** Two nodes on one database, of which one takes the time of day to be an hour later than the other. */
 @Tag("deep")
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
 class DifferingClocksTests {
 
     private static final PlanId HERE = PlanId.of("plan-here");
-    private static final Duration HEARTBEAT = Duration.ofMillis(500);
+    private static final Duration HEARTBEAT = Duration.ofSeconds(1);
     private static final Duration CLOSE = Duration.ofMinutes(5);
 
     @TempDir
@@ -58,7 +61,7 @@ class DifferingClocksTests {
             try (Node here = new Node(
                     "here", database.dataSource(), HEARTBEAT, RolloutNode.stages(folder, "here"), event -> {})) {
                 here.rollouts().close();
-                Deadline.until("that of the other node runs", () -> runs("t0"));
+                new RolloutNodes(folder, 2).await(() -> "that of the other node runs", () -> runs("t0"));
                 assertThat(Instant.parse(read(RolloutNode.time(folder, "ahead")).strip()))
                         .isCloseTo(Instant.now().plus(Duration.ofHours(1)), within(CLOSE));
                 here.rollouts().open();

@@ -26,6 +26,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
@@ -212,7 +213,12 @@ class LongStepsTests {
     }
 
     private String driving() {
-        return log.open().stream()
+        AtomicReference<List<Mark>> open = new AtomicReference<>();
+        Deadline.until("one is at work", () -> { // between two steps none is
+            open.set(log.open());
+            return !open.get().isEmpty();
+        });
+        return open.get().stream()
                 .max(Comparator.comparingLong(Mark::at))
                 .orElseThrow()
                 .node();

@@ -139,7 +139,7 @@ class RedisCheckpointStoreTests {
         @Test
         @Tag("R61")
         void whatIsTooOldIsGone() {
-            store.withTtl(Duration.ofSeconds(1)).save(checkpoint(FIRST, 1));
+            store.withTtl(Duration.ofSeconds(3)).save(checkpoint(FIRST, 1));
             assertThat(store.load(FIRST)).isPresent();
             Deadline.until("gone", () -> store.load(FIRST).isEmpty());
         }
