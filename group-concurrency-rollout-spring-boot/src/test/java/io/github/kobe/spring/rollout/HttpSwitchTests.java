@@ -120,7 +120,7 @@ class HttpSwitchTests {
         runner.withUserConfiguration(LimitedClient.class)
                 .withPropertyValues(
                         "group-concurrency.global.max-in-flight=1",
-                        "group-concurrency.rollout.http.timeout=2s",
+                        "group-concurrency.rollout.http.timeout=10s",
                         "group-concurrency.rollout.http.header.authorization=Bearer 0123")
                 .run(context -> {
                     Rollouts rollouts = context.getBean(Rollouts.class);
@@ -181,7 +181,7 @@ class HttpSwitchTests {
                 BodyServer endless = BodyServer.endless()) {
             runner.withUserConfiguration(LimitedClient.class)
                     .withBean(ClientHttpRequestFactoryBuilder.class, () -> requests)
-                    .withPropertyValues("group-concurrency.rollout.http.timeout=2s")
+                    .withPropertyValues("group-concurrency.rollout.http.timeout=5s")
                     .run(context -> {
                         Rollouts rollouts = context.getBean(Rollouts.class);
                         PlanId planId = rollouts.start(RolloutPlan.named("plan-1")
@@ -194,7 +194,7 @@ class HttpSwitchTests {
 
                         assertThat(rollouts.await(planId, Deadline.LONG).status())
                                 .isEqualTo(PlanStatus.PARTIAL_FAILED);
-                        assertThat(failure(rollouts, "silent")).contains(silent.url(), "no answer in PT2S");
+                        assertThat(failure(rollouts, "silent")).contains(silent.url(), "no answer in PT5S");
                         assertThat(failure(rollouts, "endless"))
                                 .contains(endless.url(), "the answer is longer than 65536 bytes");
                         Deadline.until("the connections have ended", () -> silent.open() + endless.open() == 0);
