@@ -102,7 +102,10 @@ class LivePageTests {
 
     @AfterEach
     void close() {
-        pages.forEach(page -> page.context().close());
+        pages.forEach(page -> {
+            page.unrouteAll(); // what it asks meanwhile can't be answered any more
+            page.context().close();
+        });
         browser.assertNoComplaints();
     }
 
