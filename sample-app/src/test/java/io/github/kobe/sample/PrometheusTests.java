@@ -90,7 +90,7 @@ class PrometheusTests {
     static void load() throws IOException, InterruptedException {
         sample = RunningSample.startWith(
                 PrometheusTests::addStages,
-                "sample.credit.deadline=4s",
+                "sample.credit.deadline=8s",
                 "group-concurrency.groups[tenant:acme].max-concurrency=1",
                 "group-concurrency.groups[tenant:acme].queue-threshold=10",
                 "group-concurrency.groups[tenant:hooli].queue-timeout=3s",
