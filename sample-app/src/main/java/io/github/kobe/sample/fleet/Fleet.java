@@ -29,7 +29,7 @@ import java.util.stream.Collectors;
 public final class Fleet implements AutoCloseable {
 
     private static final String VERSION = "41";
-    private static final Duration ANSWER = Duration.ofSeconds(1);
+    private static final Duration ANSWER = Duration.ofSeconds(2);
     private static final Duration LAG = Duration.ofSeconds(2);
 
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
@@ -41,7 +41,7 @@ public final class Fleet implements AutoCloseable {
      * Starts it.
      *
      * @param port where it is asked, 0 for any that is free
-     * @param answer how long a server takes for a request that changes something
+     * @param answer how long a server takes for a configuration that it is handed
      * @param lag after what time one that lags runs what it has loaded
      * @throws IOException if the port is taken
      */

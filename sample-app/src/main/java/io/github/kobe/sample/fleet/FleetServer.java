@@ -117,9 +117,11 @@ final class FleetServer implements AutoCloseable {
         }
         Effect effect = take(request, body, Order.of(exchange.getRequestHeaders()));
         switch (effect) {
-            case DONE ->
-                CompletableFuture.delayedExecutor(pace.answer().toMillis(), TimeUnit.MILLISECONDS, threads)
+            case DONE -> {
+                long millis = request.equals("PUT /config") ? pace.answer().toMillis() : 0;
+                CompletableFuture.delayedExecutor(millis, TimeUnit.MILLISECONDS, threads)
                         .execute(() -> reply(exchange, 200, ""));
+            }
             case KNOWN -> reply(exchange, 200, "");
             case REFUSED -> reply(exchange, 409, "");
             case NONE -> {
