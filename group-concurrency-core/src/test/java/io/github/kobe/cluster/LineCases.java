@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.kobe.cluster.Statement.Kind;
 import java.time.Duration;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Who comes first at a store, and what is left of those who want nothing any more. */
@@ -192,26 +194,58 @@ abstract class LineCases {
     }
 
     @Test
-    void whatNobodyHasOrWantsForASecondHasNoFieldAnyMore() {
+    @Tag("CL43")
+    void whatNobodyHasOrWantsAnyMoreHasNoField() {
+        for (int i = 0; i < 3; i++) {
+            a.exchange(hundred(100 * i, 1));
+            assertThat(scene.resources()).hasSize(100);
+            a.exchange(hundred(100 * i, 0));
+            assertThat(scene.resources()).isEmpty();
+        }
+    }
+
+    private static Demand[] hundred(int first, int want) {
+        return IntStream.range(first, first + 100)
+                .mapToObj(i -> new Demand("g:" + i, 0, want, 0, 1))
+                .toArray(Demand[]::new);
+    }
+
+    @Test
+    @Tag("CL43")
+    void whatSomebodyHasCeasedToWaitForHasNoFieldOnceNobodyHasAny() {
         a.says(0, 1, 1);
-        a.says(0, 0, 1);
-        scene.pass(999);
-        b.heartbeat();
+        b.says(0, 1, 1);
+        b.says(0, 0, 1);
         assertThat(scene.resources()).containsExactly(KEY);
 
-        scene.pass(1);
-        b.heartbeat();
+        a.says(0, 0, 1);
         assertThat(scene.resources()).isEmpty();
     }
 
     @Test
-    void whoHasNothingAndSaysSoAgainIsForgottenAllTheSame() {
+    void whoSaysAgainThatHeWantsNothingKeepsHisPlaceNoLonger() {
         a.says(0, 1, 1);
-        a.says(0, 0, 1);
+        b.says(0, 1, 1);
+        b.says(0, 0, 1);
+        c.says(0, 1, 1);
         scene.pass(600);
-        a.says(0, 0, 1);
+        b.says(0, 0, 1);
         scene.pass(400);
-        b.heartbeat();
+        b.says(0, 1, 1);
+        a.says(0, 0, 1);
+
+        assertThat(b.says(0, 1, 1).counted()).isZero();
+        assertThat(c.says(0, 1, 1).counted()).isEqualTo(1);
+    }
+
+    @Test
+    void whatOnlyADeadNodeHadIsSwept() {
+        a.says(0, 1, 1);
+        b.says(0, 1, 1);
+        b.says(0, 0, 1);
+        a.close();
+        scene.pass(1_000);
+        c.heartbeat();
 
         assertThat(scene.resources()).isEmpty();
     }
@@ -235,10 +269,13 @@ abstract class LineCases {
 
     @Test
     void whatIsInUseDoesNotKeepTheSweepFromTheRest() {
-        for (int i = 0; i < 40; i++) {
+        for (int i = 0; i < 39; i++) {
             a.exchange(new Demand("g:" + i, 0, 1, 0, 1));
         }
+        c.exchange(new Demand("g:39", 0, 1, 0, 1));
+        a.exchange(new Demand("g:39", 0, 1, 0, 1));
         a.exchange(new Demand("g:39", 0, 0, 0, 1));
+        c.close();
         scene.pass(1_000);
         b.heartbeat();
         b.heartbeat();

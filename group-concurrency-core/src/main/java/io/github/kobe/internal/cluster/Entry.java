@@ -42,7 +42,7 @@ record Entry(
                 goesBehind ? log : old.since,
                 demand.has() > old.has ? log : old.granted,
                 waits ? Times.NEVER : old.isWaiting() ? log : old.fell,
-                old.isEmpty() && demand.has() == 0 && demand.want() == 0 ? old.spoke : log,
+                log,
                 Times.NEVER,
                 old.told);
     }
@@ -80,6 +80,6 @@ record Entry(
 
     /** {@return whether nothing is left of it, not even a place in line} */
     boolean isForgotten(long log) {
-        return isEmpty() && log - spoke >= Times.PLACE;
+        return isEmpty() && log - fell >= Times.PLACE;
     }
 }

@@ -173,6 +173,7 @@ final class Exchange {
                 hint(entry.session(), resource);
             }
         }
+        memory.dropIfUnclaimed(resource);
         return new Grant(share.counted(), share.keep(), Duration.ofMillis(share.turn()), limit);
     }
 

@@ -162,14 +162,17 @@ final class Memory {
         return some == null ? null : some.get(session);
     }
 
-    /** Puts an entry in its place, unless there is nothing of it. */
     void put(String resource, Entry entry) {
-        if (entry.isForgotten(log())) {
-            return;
-        }
         Map<String, Entry> some = entries.getOrDefault(resource, new TreeMap<>());
         some.put(entry.session(), entry);
         entries.put(resource, some);
+    }
+
+    /** Drops a resource if nobody has or wants any of it: then there is no line to have a place in. */
+    void dropIfUnclaimed(String resource) {
+        if (entries(resource).stream().allMatch(Entry::isEmpty)) {
+            entries.remove(resource);
+        }
     }
 
     Set<String> resources() {

@@ -7,7 +7,7 @@ package io.github.kobe.internal.cluster;
  */
 record Times(long lease) {
 
-    /** How long a node keeps its place in line after its need fell, and an entry stays that has and wants nothing. */
+    /** How long a node keeps its place in line after its need fell. */
     static final long PLACE = 1_000;
 
     /** However long a lease is, a node is asked so soon whether it needs less by now. */

@@ -292,6 +292,18 @@ class ClusterNodeTests extends TwoNodes {
 
     @Test
     @Tag("CL43")
+    void theStoreRemembersNoMoreThanWhatIsInUseHoweverManyKeysComeAndGo() {
+        for (int i = 0; i < 12_000; i++) {
+            cluster.limit("key-" + i, 2);
+            one.ask("key-" + i, LONG, MOMENT);
+            pass(Duration.ofMillis(10));
+        }
+
+        assertThat(cluster.store().remembered().resources()).hasSizeLessThan(1_500);
+    }
+
+    @Test
+    @Tag("CL43")
     void whoLacksThousandsSpeaksOfFewAtOnce() {
         int many = 2_000;
         for (int i = 0; i < many; i++) {

@@ -71,10 +71,13 @@ class InMemoryStoreTests {
     void heartbeatsSweepThirtyTwoFieldsInTurn() {
         StoreNode a = scene.opened("a");
         StoreNode b = scene.opened("b");
+        StoreNode c = scene.opened("c");
         for (int i = 0; i < 40; i++) {
+            c.exchange(new Demand("g:" + i, 0, 1, 0, 1));
             a.exchange(new Demand("g:" + i, 0, 1, 0, 1));
             a.exchange(new Demand("g:" + i, 0, 0, 0, 1));
         }
+        c.close();
         scene.pass(1_000);
         b.exchange();
         assertThat(scene.resources()).hasSize(40);

@@ -294,8 +294,8 @@ spokeOf[born], idOf[born] = log, me
 sessions = me .. ' ' .. born .. ' ' .. now .. ' ' .. log + ofLease .. ' ' .. ARGV[4] .. ' ' .. realText .. ';' .. sessions
 
 local function isForgotten(text, from)
-    local _, spoken = match(text, STAMPS, from)
-    return log - (tonumber(spoken or '') or NEVER) >= PLACE
+    local _, _, _, _, fell = match(text, STAMPS, from)
+    return log - (tonumber(fell or '') or NEVER) >= PLACE
 end
 
 if heartbeat then
@@ -540,11 +540,11 @@ for i = FIRST, #ARGV, EACH do
         end
     end
 
-    local spoken, since, got, fell = '-', '-', '-', '-'
+    local since, got, fell = '-', '-', '-'
     if ownFrom then
-        local _, a, b, c, d = match(text, STAMPS, ownFrom)
-        if d and (ownHas > 0 or ownWant > 0 or log - (tonumber(a) or NEVER) < PLACE) then
-            spoken, since, got, fell = a, b, c, d
+        local _, _, a, b, c = match(text, STAMPS, ownFrom)
+        if c then
+            since, got, fell = a, b, c
         end
     end
     local waits, waited = want > has, ownWant > ownHas
@@ -559,10 +559,8 @@ for i = FIRST, #ARGV, EACH do
     elseif waited then
         fell = now
     end
-    if ownHas > 0 or ownWant > 0 or has > 0 or want > 0 then
-        spoken = now
-    end
 
+    local isClaimed = size > 0
     local gets, keep, turn, hinted = 0, has, 0, nil
     if not learning then
         local free, lack = limit - total - has, max(0, need - has)
@@ -588,11 +586,12 @@ for i = FIRST, #ARGV, EACH do
     else
         others = text
     end
-    if has + gets > 0 or want > 0 or log - (tonumber(spoken) or NEVER) < PLACE then
-        others = born .. ' ' .. counted .. ' ' .. statedWant .. ' ' .. ofMine .. ' ' .. keep .. ' ' .. spoken .. ' '
+    local isMine = has + gets > 0 or want > 0
+    if isMine or log - (tonumber(fell) or NEVER) < PLACE then
+        others = born .. ' ' .. counted .. ' ' .. statedWant .. ' ' .. ofMine .. ' ' .. keep .. ' ' .. now .. ' '
             .. since .. ' ' .. got .. ' ' .. fell .. ' -;' .. others
     end
-    if others ~= '' then
+    if isClaimed or isMine then -- else there is no line to have a place in
         sets[#sets + 1] = resource
         sets[#sets + 1] = others
     elseif text ~= '' then
