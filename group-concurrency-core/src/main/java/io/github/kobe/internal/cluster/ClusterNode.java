@@ -256,7 +256,7 @@ public final class ClusterNode extends ClusterSignals {
         boolean heartbeat = now >= heartbeatAt;
         List<Holding> of = new ArrayList<>();
         List<Demand> demands = new ArrayList<>();
-        for (Holding holding : holdings.next(heartbeat)) {
+        for (Holding holding : holdings.next(heartbeat, failures > 0)) {
             leasing().look(holding, now); // so from here on the engine has no more than is said
             if (holdings.find(holding.key) != null) {
                 of.add(holding);
@@ -268,7 +268,7 @@ public final class ClusterNode extends ClusterSignals {
             long beat = nanos(times.heartbeat());
             heartbeatAt = now + beat - beat / 10 + random.nextLong(beat / 5);
         }
-        if (heartbeat || !demands.isEmpty()) {
+        if (heartbeat || failures > 0 || !demands.isEmpty()) {
             speak(Statement.Kind.EXCHANGE, heartbeat, of, demands, now);
         }
     }
@@ -489,8 +489,8 @@ public final class ClusterNode extends ClusterSignals {
         return membership.session();
     }
 
-    boolean holdsNothing() {
-        return holdings.isEmpty();
+    int holdings() {
+        return holdings.all().size();
     }
 
     /** {@return whether its engine has ended, and it has said so} */

@@ -205,6 +205,11 @@ final class Holding {
         return said && wanted > counted;
     }
 
+    /** {@return whether the store can't know of it, and needn't} */
+    boolean isUnknown() {
+        return has() == 0 && !said && !unsettled;
+    }
+
     /** {@return whether there is nothing of it, and the store knows that} */
     boolean isNothing(long now) {
         return has() == 0 && needs(now) == 0 && !unsettled && counted == 0 && wanted == 0;

@@ -119,8 +119,10 @@ final class Holdings {
      * Chooses those of which the next statement speaks.
      *
      * @param heartbeat whether it says again what it lacks, and of the rest what was not said for longest
+     * @param unheard whether the store has not answered to the last one: then it speaks of none for the first time, since what
+     *     was said stays until it is answered, and these may be ever more
      */
-    Set<Holding> next(boolean heartbeat) {
+    Set<Holding> next(boolean heartbeat, boolean unheard) {
         Set<Holding> next = new LinkedHashSet<>();
         boolean everything = heartbeat || !unsaid.isEmpty();
         int forAgain = Math.min(again.size(), RESERVED);
@@ -132,6 +134,9 @@ final class Holdings {
         if (heartbeat) {
             copy(turns.stream().filter(Holding::saysThatItLacks).toList(), most, next);
             copy(turns, Statement.MOST_DEMANDS, next);
+        }
+        if (unheard) {
+            next.removeIf(Holding::isUnknown);
         }
         return next;
     }

@@ -588,6 +588,21 @@ class ClusterFaultsTests extends TwoNodes {
     }
 
     @Test
+    @Tag("CL43")
+    @Tag("CL51")
+    void whatWasAskedForInVainWhileTheStoreIsAwayIsForgotten() {
+        cluster.network.refused = 1;
+        for (int i = 0; i < 3_000; i++) {
+            cluster.limit("key-" + i, 1);
+            one.ask("key-" + i, Duration.ofSeconds(1), MOMENT);
+            pass(Duration.ofMillis(100));
+        }
+        pass(Duration.ofSeconds(5));
+
+        assertThat(one.node().holdings()).isLessThanOrEqualTo(120);
+    }
+
+    @Test
     @Tag("CL54")
     void whileTheStoreIsAwayNobodyAsksInAHurry() {
         cluster.network.refused = 1;

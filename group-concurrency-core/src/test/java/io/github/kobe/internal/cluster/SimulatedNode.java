@@ -267,7 +267,7 @@ final class SimulatedNode {
     }
 
     boolean holdsNothing() {
-        return node.holdsNothing();
+        return node.holdings() == 0;
     }
 
     int spoken() {
