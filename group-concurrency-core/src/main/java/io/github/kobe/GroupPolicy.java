@@ -877,8 +877,8 @@ public final class GroupPolicy {
         }
 
         /**
-         * Sets about how many idle groups keep their counters and resolved limits. Groups that the policy names, and
-         * overridden and paused ones, are kept beyond it. Default: 1,000.
+         * Sets about how many idle groups keep their counters and resolved limits. Groups that the policy names, those that
+         * have leased some of a limit over all instances, and overridden and paused ones, are kept beyond it. Default: 1,000.
          *
          * @param value at least 0; 0: none
          * @return this builder

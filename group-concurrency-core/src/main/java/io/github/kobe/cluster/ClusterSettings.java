@@ -92,7 +92,8 @@ public final class ClusterSettings {
 
     /**
      * Sets how long what is leased and not in use is kept if nobody else wants it: work that comes meanwhile starts at once.
-     * What others want goes back without that. Default: 5 seconds.
+     * What others want goes back without that. Until it has gone back, its group is remembered, and doesn't count among the idle
+     * ones. Default: 5 seconds.
      *
      * @param value more than zero, at most 1 hour
      * @return settings with that time

@@ -41,7 +41,7 @@ public final class Lease {
 
     /** Whether those who lease are told, and haven't looked since. Set by who tells them, cleared by them. */
     private volatile boolean told;
-    /** Whether the group would have been forgotten if nothing were leased. Written under the guard, read by anyone. */
+    /** Whether the group is to be forgotten as soon as nothing is leased. Written under the guard, read by anyone. */
     private volatile boolean unwanted;
 
     /** Whether they are to be told, by who leaves the group and has a batch. */

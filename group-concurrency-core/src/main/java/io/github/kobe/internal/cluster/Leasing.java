@@ -209,10 +209,7 @@ final class Leasing {
 
     /** A group without a number of its own can't go by it, so it stays closed. */
     private static void leaseAlone(Group group) {
-        Lease.Reading reading = group.lease(group.limits().hasOwnConcurrency() ? EffectiveLimits.ALONE : 0);
-        if (reading != null && reading.unwanted() && reading.out() + reading.kept() == 0) {
-            var unused = group.lease(0); // so that it can be forgotten
-        }
+        var unused = group.lease(group.limits().hasOwnConcurrency() ? EffectiveLimits.ALONE : 0);
     }
 
     /** {@return when the engine is to go by the store again; {@link Core#LATEST}: it does, or there is none} */

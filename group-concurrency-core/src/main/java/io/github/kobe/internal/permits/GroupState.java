@@ -400,7 +400,7 @@ public abstract sealed class GroupState extends GroupStarts permits GuardedGroup
 
     /** {@return whether the idle list wants to know that it is idle; by anyone} */
     final boolean needsOffer() {
-        return !(listed && touched) && !settings.isKept() && !(isUnwanted() && isLeased());
+        return !(listed && touched) && !settings.isKept() && !isLeased();
     }
 
     /** {@return whether it is to be forgotten as soon as nothing is leased} By anyone. */
@@ -409,9 +409,10 @@ public abstract sealed class GroupState extends GroupStarts permits GuardedGroup
         return known != null && known.isUnwanted();
     }
 
+    /** {@return whether something is leased that has to go back before it can be forgotten} By anyone. */
     private boolean isLeased() {
         EffectiveLimits limits = limits();
-        return limits.isClustered() && limits.leased() > 0;
+        return limits.isClustered() && limits.leased() > 0 && limits.leased() != EffectiveLimits.ALONE;
     }
 
     /** {@return whether nothing runs or waits} */
@@ -419,14 +420,9 @@ public abstract sealed class GroupState extends GroupStarts permits GuardedGroup
         return queue.isEmpty() && lent == 0 && nested == 0 && pins == 0 && !stalled && isAllFree(limits());
     }
 
-    /** Dies if nothing runs or waits; what is leased has to go back first. */
+    /** Dies if nothing runs or waits, and nothing is leased. */
     private boolean dieIfIdle() {
-        if (!isIdle()) {
-            return false;
-        }
-        if (lease != null && isLeased()) {
-            lease.markUnwanted();
-            touched = false; // so the idle list hears of it once that is done
+        if (!isIdle() || isLeased()) {
             return false;
         }
         if (!keepRate()) {
@@ -444,11 +440,18 @@ public abstract sealed class GroupState extends GroupStarts permits GuardedGroup
         return true;
     }
 
-    /** Forgets override and pause; dies if nothing runs or waits. Its counters {@link Groups#record} drops if it lives on. */
+    /**
+     * Forgets override and pause; dies if nothing runs or waits, or once what is leased has gone back, which it does at once.
+     * Its counters {@link Groups#record} drops if it lives on.
+     */
     final Eviction evictInside(EffectiveLimits newBase, Batch batch) {
         override(null, newBase, GroupSettings.NEVER, batch);
         settings.setPaused(false, GroupSettings.NEVER);
         resetRate();
+        if (lease != null && isIdle() && isLeased()) {
+            lease.markUnwanted();
+            touched = false; // so the idle list hears of it once that is done
+        }
         return dieIfIdle() ? Eviction.GONE : Eviction.IN_USE;
     }
 

@@ -109,6 +109,39 @@ class ClusterCombinationsTests extends TwoNodes {
         assertThat(counted()).isEqualTo(3);
     }
 
+    // ---- idle groups
+
+    @Test
+    @Tag("CL42")
+    void whatIsLeasedStaysUntilItsIdleReturnHoweverFewIdleGroupsAreKept() {
+        SimulatedNode three = cluster.join(settings -> settings, policy -> policy.maxIdleGroups(10));
+        pass(Duration.ofSeconds(2));
+        List<String> keys = others(20);
+        keys.forEach(key -> run(three, key, 1, MOMENT));
+        pass(Duration.ofSeconds(1));
+        assertThat(keys).allMatch(key -> three.leased(key) == 1);
+
+        cluster.network.lost = 1;
+        assertThat(keys).allMatch(key -> starts(three, key));
+        cluster.network.lost = 0;
+        pass(Duration.ofSeconds(7));
+        assertThat(three.executor().groupKeys()).hasSizeLessThanOrEqualTo(10);
+    }
+
+    @Test
+    @Tag("CL42")
+    void whoKeepsNoIdleGroupsKeepsWhatIsLeasedUntilItsIdleReturn() {
+        SimulatedNode three = cluster.join(settings -> settings, policy -> policy.maxIdleGroups(0));
+        pass(Duration.ofSeconds(2));
+        run(three, KEY, 1, MOMENT);
+        pass(Duration.ofSeconds(1));
+        assertThat(starts(three, KEY)).isTrue();
+
+        pass(Duration.ofSeconds(7));
+        assertThat(three.executor().groupKeys()).isEmpty();
+        assertThat(three.holdsNothing()).isTrue();
+    }
+
     // ---- who speaks of much
 
     @Test

@@ -123,13 +123,13 @@ class LeaseTests {
         assertThat(Deadline.within(() -> executor.call(key, () -> "done"))).isEqualTo("done");
     }
 
-    /** The group of {@code key} is used, and idle after that for the first time. */
+    /** The group of {@code key} is used, and keeps what was leased to it. */
     private void useOnce(String key) throws Exception {
         TaskHandle<String> handle = executor.submit(key, "task", () -> "done");
         leases.lease(key, 1);
         awaitAll(List.of(handle));
         Group group = EngineAccess.engine(executor).group(key);
-        Deadline.until("it has been told that it is idle", () -> group.idleSince != 0);
+        Deadline.until("its permit is back", () -> group.inFlight() == 0);
     }
 
     // ---- more and less of it
@@ -740,13 +740,12 @@ class LeaseTests {
         start(policy().maxIdleGroups(0).build());
         leases.lease(KEY, 2);
         makeFast();
-        Deadline.until("it is to be forgotten", () -> leases.touched().contains(KEY));
         Group known = group();
 
-        assertThat(leases.lease(KEY, 2)).isEqualTo(new Lease.Reading(0, 0, 0, true));
+        assertThat(leases.lease(KEY, 1)).isEqualTo(new Lease.Reading(0, 0, 0, false));
         call(KEY);
         assertThat(group()).isSameAs(known);
-        assertThat(leases.lease(KEY, 0)).isEqualTo(new Lease.Reading(0, 0, 0, true));
+        assertThat(leases.lease(KEY, 0)).isEqualTo(new Lease.Reading(0, 0, 0, false));
 
         assertThat(known.isDead()).isTrue();
         assertThat(executor.groupKeys()).isEmpty();
@@ -755,28 +754,25 @@ class LeaseTests {
     }
 
     @Test
-    void theEldestOfTheIdleOnesHasToGiveBackWhatIsLeasedFirst() throws Exception {
+    void aGroupCountsAmongTheIdleOnesOnceNothingIsLeased() throws Exception {
         start(policy().maxIdleGroups(2).build());
-        for (String key : List.of("shared-1", "shared-2", "shared-3")) {
+        List<String> keys = List.of("shared-1", "shared-2", "shared-3", "shared-4");
+        for (String key : keys) {
             useOnce(key);
         }
-        assertThat(leases.touched()).containsOnlyOnce("shared-1");
-        assertThat(leases.lease("shared-1", 0).unwanted()).isTrue();
+        assertThat(executor.groupKeys()).containsExactlyInAnyOrderElementsOf(keys);
 
-        assertThat(executor.groupKeys()).containsExactlyInAnyOrder("shared-2", "shared-3");
-        assertThat(leases.lease("shared-2", 0).unwanted()).isFalse();
-        assertThat(executor.groupKeys()).containsExactlyInAnyOrder("shared-2", "shared-3");
+        for (String key : keys.subList(0, 3)) {
+            assertThat(leases.lease(key, 0).unwanted()).isFalse();
+        }
+        assertThat(executor.groupKeys()).containsExactlyInAnyOrder("shared-2", "shared-3", "shared-4");
     }
 
     @Test
     void aGroupThatIsUsedAgainBeforeItHasGivenBackIsKeptOnceMoreIsLeased() throws Exception {
-        start(policy().maxIdleGroups(1).build());
-        for (String key : List.of(KEY, "shared-2")) {
-            useOnce(key);
-        }
+        useOnce(KEY);
+        executor.evictGroup(KEY);
         assertThat(leases.lease(KEY, 1).unwanted()).isTrue();
-        executor.updatePolicy(
-                engines.witnessed(executor, policy().maxIdleGroups(5).build()));
 
         assertThat(leases.lease(KEY, 2).unwanted()).isFalse();
         call(KEY);
@@ -800,18 +796,22 @@ class LeaseTests {
     }
 
     @Test
-    void aGroupThatHasBeenIdleForTooLongGivesBackFirst() throws Exception {
+    void aGroupIsForgottenOnceNothingHasBeenLeasedForTooLong() throws Exception {
         start(policy().idleTimeout(Duration.ofMinutes(1)).build());
         leases.lease(KEY, 1);
         makeFast();
-        assertThat(leases.touched()).isEmpty();
+        beIdleFor96Seconds();
+        leases.lease(KEY, 0);
+        assertThat(executor.groupKeys()).containsExactly(KEY);
+
+        beIdleFor96Seconds();
+        assertThat(executor.groupKeys()).isEmpty();
+    }
+
+    private void beIdleFor96Seconds() {
         for (int i = 0; i < 6; i++) {
             clock.advance(Duration.ofSeconds(16), executor);
         }
-
-        assertThat(leases.touched()).containsExactly(KEY);
-        assertThat(leases.lease(KEY, 0).unwanted()).isTrue();
-        assertThat(executor.groupKeys()).isEmpty();
     }
 
     @Test
