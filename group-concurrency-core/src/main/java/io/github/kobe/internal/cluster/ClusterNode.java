@@ -240,7 +240,7 @@ public final class ClusterNode extends ClusterSignals {
     // ---- speaking
 
     private void speakIfDue(long now) {
-        if (underWay != null || now < speakAgainAt || pace.delay(now) > 0) {
+        if (left || underWay != null || now < speakAgainAt || pace.delay(now) > 0) {
             return;
         }
         if (leasing().hasEnded()) {

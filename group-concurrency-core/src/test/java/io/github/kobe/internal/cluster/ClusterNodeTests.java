@@ -342,6 +342,17 @@ class ClusterNodeTests extends TwoNodes {
     }
 
     @Test
+    @Tag("CL41")
+    void whoHasLeftSaysSoOnce() {
+        int spoken = one.spoken();
+        one.shutdown();
+        pass(Duration.ofSeconds(1));
+
+        assertThat(one.node().hasLeft()).isTrue();
+        assertThat(one.spoken() - spoken).isEqualTo(1);
+    }
+
+    @Test
     void whatIsToBeForgottenGoesBackAtOnce() {
         one.ask(KEY, LONG, MOMENT);
         pass(Duration.ofSeconds(1));
