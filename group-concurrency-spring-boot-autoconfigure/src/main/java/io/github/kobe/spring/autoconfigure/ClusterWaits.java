@@ -2,7 +2,13 @@ package io.github.kobe.spring.autoconfigure;
 
 import io.github.kobe.cluster.Cluster;
 import io.github.kobe.cluster.ClusterState;
+import io.github.kobe.cluster.NodeShare;
+import io.github.kobe.spring.internal.settings.PrintableText;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Collectors;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
@@ -35,6 +41,9 @@ final class ClusterWaits {
                 boolean first = state.silence().isEmpty() && waited < FIRST_ANSWER.toNanos();
                 boolean learns = state.kind() == ClusterState.Kind.LEARNING;
                 if (!first && !learns) {
+                    if (!told) {
+                        tellOfTheSilent(cluster);
+                    }
                     return;
                 }
                 if (learns && !told) {
@@ -48,6 +57,26 @@ final class ClusterWaits {
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /** What instances had that were killed shortly before the start is counted for them until their leases are over. */
+    private static void tellOfTheSilent(Cluster cluster) {
+        Duration lease = cluster.settings().lease();
+        Duration silence = lease.multipliedBy(4).dividedBy(15); // after which the store takes a node to wait no more
+        var unused = cluster.nodes().thenAccept(nodes -> {
+            List<NodeShare> silent = nodes.stream()
+                    .filter(node -> node.has() > 0 && node.silentFor().compareTo(silence) > 0)
+                    .toList();
+            if (!silent.isEmpty()) {
+                Duration latest = Collections.min(silent, Comparator.comparing(NodeShare::silentFor)).silentFor();
+                String names = silent.stream()
+                        .map(node -> "'" + PrintableText.inOneLine(node.node()) + "' has " + node.has())
+                        .collect(Collectors.joining(", "));
+                LOGGER.info("Instances that share limits have said nothing for more than " + silence.toMillis()
+                        + " ms: " + names + " in flight. If they were killed, others can use that in about "
+                        + (lease.minus(latest).toSeconds() + 1) + " s.");
+            }
+        });
     }
 
     /**

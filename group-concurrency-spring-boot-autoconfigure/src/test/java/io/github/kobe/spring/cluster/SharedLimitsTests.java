@@ -236,6 +236,19 @@ class SharedLimitsTests {
     }
 
     @Test
+    @Tag("CL11")
+    void theStartTellsOfWhatIsCountedForInstancesThatAreSilent(CapturedOutput output) {
+        plain.withBean(ClusterStore.class, () -> new BesideTheKilled(store))
+                .withPropertyValues(LIMIT, CLOSED)
+                .run(context -> Deadline.until(
+                        "it is told",
+                        () -> output.getOut()
+                                .contains("Instances that share limits have said nothing for more than 4000 ms:"
+                                        + " 'killed' has 3 in flight. If they were killed, others can use that in"
+                                        + " about 11 s.")));
+    }
+
+    @Test
     @Tag("CL55")
     void itDoesNotWaitForAStoreThatIsAway() {
         plain.withBean(ClusterStore.class, Away::new)
@@ -325,6 +338,22 @@ class SharedLimitsTests {
                                     answer.hints(),
                                     answer.reason())
                             : answer);
+        }
+    }
+
+    /** Counts something for a node that is silent, beside one that isn't, and one that has nothing. */
+    private static final class BesideTheKilled extends Forwarding {
+
+        private BesideTheKilled(ClusterStore to) {
+            super(to);
+        }
+
+        @Override
+        public CompletionStage<List<NodeShare>> look(@Nullable String resource) {
+            return CompletableFuture.completedStage(List.of(
+                    new NodeShare("a", "killed", 3, 1, Duration.ofSeconds(5)),
+                    new NodeShare("b", "alive", 3, 1, Duration.ofSeconds(4)),
+                    new NodeShare("c", "idle", 0, 0, Duration.ofSeconds(5))));
         }
     }
 
