@@ -40,7 +40,7 @@ final class ReactiveTurn extends Operators.DeferredSubscription implements CoreS
     /** What this one is within, which is open for as long as this is, unless it was cancelled. */
     private final @Nullable ReactiveTurn outer;
 
-    /** What is held for what this one is within, such as the permits of outer ones and of a request. */
+    /** The innermost of what is held for what this one is within: by outer ones, for a request, or for a client's call. */
     private final @Nullable EnclosingPermit enclosing;
 
     /** The observation of the subscriber, and of this; {@code null}: there can be none. */
@@ -73,8 +73,19 @@ final class ReactiveTurn extends Operators.DeferredSubscription implements CoreS
         this.downstream = downstream;
         Context context = downstream.currentContext();
         this.outer = context.getOrDefault(ReactiveTurn.class, CURRENT.get());
-        this.enclosing = outer == null ? context.getOrDefault(EnclosingPermit.class, null) : outer.own;
+        EnclosingPermit found = context.getOrDefault(EnclosingPermit.class, null);
+        this.enclosing = outer == null || isWithin(found, outer.own) ? found : outer.own;
         this.observation = OBSERVABLE ? ReactorObservation.of(context) : null;
+    }
+
+    /** {@return whether a permit is another one, or is within that} */
+    @SuppressWarnings("ReferenceEquality") // identity is meant
+    private static boolean isWithin(@Nullable EnclosingPermit inner, @Nullable EnclosingPermit other) {
+        EnclosingPermit each = inner;
+        while (each != null && each != other) {
+            each = each.outer();
+        }
+        return each == other;
     }
 
     void start() {
@@ -150,12 +161,20 @@ final class ReactiveTurn extends Operators.DeferredSubscription implements CoreS
 
     /** As {@link #within}, on a thread that may be outside of what this is within. */
     private void withinAll(Runnable code) {
-        if (outer != null) {
-            outer.withinAll(() -> within(code));
-        } else if (enclosing != null) {
-            EnclosingPermit.enter(enclosing, () -> within(code));
+        if (outer == null) {
+            enterAll(enclosing, null, () -> within(code));
         } else {
-            within(code);
+            outer.withinAll(() -> enterAll(enclosing, outer.own, () -> within(code)));
+        }
+    }
+
+    /** Runs code inside a permit, and what that is within, up to one that the thread is inside already. */
+    @SuppressWarnings("ReferenceEquality") // identity is meant
+    private static void enterAll(@Nullable EnclosingPermit inner, @Nullable EnclosingPermit entered, Runnable code) {
+        if (inner == null || inner == entered) {
+            code.run();
+        } else {
+            enterAll(inner.outer(), entered, () -> EnclosingPermit.enter(inner, code));
         }
     }
 

@@ -6,6 +6,7 @@ import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPermit;
 import io.github.kobe.spring.annotation.GroupConcurrent;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
+import io.github.kobe.spring.client.GroupExchangeFilterFunction;
 import io.github.kobe.spring.internal.context.EnclosingPermit;
 import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
@@ -20,10 +21,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
+import org.springframework.http.HttpStatus;
+import org.springframework.web.reactive.function.client.ClientResponse;
+import org.springframework.web.reactive.function.client.WebClient;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
@@ -285,6 +290,58 @@ class NestedCallsTests {
                 Arguments.of(Style.REACTIVE, Style.REACTIVE, Style.BLOCKING),
                 Arguments.of(Style.REACTIVE, Style.REACTIVE, Style.DISPATCHED),
                 Arguments.of(Style.REACTIVE, Style.REACTIVE, Style.REACTIVE));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void oneThatAFilterOfAClientCallsFindsTheGroupOfTheCall(Style inner) {
+        runner.run(context -> {
+            Service service = context.getBean(Service.class);
+            Uses token = inner.within(service, "other");
+            WebClient client = WebClient.builder()
+                    .filter(GroupExchangeFilterFunction.by(context.getBean(GroupExecutor.class), request -> "other"))
+                    .filter((request, next) -> Mono.just("go")
+                            .publishOn(Schedulers.single())
+                            .then(service.reactive(
+                                    "between",
+                                    () -> Mono.just("go")
+                                            .publishOn(Schedulers.boundedElastic())
+                                            .flatMap(go -> token.mono())))
+                            .flatMap(found -> next.exchange(request)))
+                    .exchangeFunction(request -> Mono.just(
+                            ClientResponse.create(HttpStatus.OK).body("answer").build()))
+                    .build();
+
+            String answer = service.reactive(
+                            GROUP, () -> client.get().retrieve().bodyToMono(String.class))
+                    .block(Deadline.LONG);
+
+            assertThat(answer).isEqualTo("answer");
+            assertQuiet(context);
+        });
+    }
+
+    @Test
+    void oneThatAFilterOfAClientSubscribesToIsInTheCallAndNotOnlyInWhatMadeTheCall() {
+        runner.run(context -> {
+            Service service = context.getBean(Service.class);
+            WebClient client = WebClient.builder()
+                    .filter(GroupExchangeFilterFunction.by(context.getBean(GroupExecutor.class), request -> "other"))
+                    .filter((request, next) -> Mono.just("go")
+                            .publishOn(Schedulers.single())
+                            .flatMap(go -> service.reactiveAnswer("other"))
+                            .flatMap(found -> next.exchange(request)))
+                    .exchangeFunction(request -> Mono.just(
+                            ClientResponse.create(HttpStatus.OK).body("answer").build()))
+                    .build();
+
+            String answer = service.reactive(
+                            GROUP, () -> client.get().retrieve().bodyToMono(String.class))
+                    .block(Deadline.LONG);
+
+            assertThat(answer).isEqualTo("answer");
+            assertQuiet(context);
+        });
     }
 
     @Test
