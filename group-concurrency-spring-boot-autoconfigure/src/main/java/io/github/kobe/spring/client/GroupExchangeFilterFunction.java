@@ -94,8 +94,8 @@ public final class GroupExchangeFilterFunction implements ExchangeFilterFunction
             CompletableFuture<GroupPermit> asked =
                     EnclosingPermit.acquireAsync(executor, outer, groupKey, "", GroupLimits.NO_TIMEOUT, Costs.unsaid());
             return Mono.fromFuture(asked)
-                    .flatMap(permit -> Mono.fromDirect(ReactivePermits.inside(
-                            new EnclosingPermit(executor, permit, outer), next.exchange(request))))
+                    .flatMap(permit -> ReactivePermits.inside(
+                            new EnclosingPermit(executor, permit, outer), next.exchange(request)))
                     .map(response -> {
                         RetryAfter.honour(
                                 executor,

@@ -150,7 +150,7 @@ final class GroupConcurrencyWebFilter implements WebFilter, Ordered, SmartInitia
         }
         EnclosingPermit granted = admission.granted();
         exchange.getAttributes().put(RequestGroupKey.PERMIT_ATTRIBUTE, granted);
-        return Mono.fromDirect(ReactivePermits.inside(granted, chain.filter(exchange)));
+        return ReactivePermits.inside(granted, chain.filter(exchange));
     }
 
     private static int statusOf(ServerWebExchange exchange) {

@@ -2,11 +2,19 @@ package io.github.kobe.spring.ai;
 
 import io.github.kobe.Costs;
 import io.github.kobe.GroupExecutor;
+import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.ai.chat.client.ChatClientRequest;
+import org.springframework.ai.chat.client.ChatClientResponse;
 import org.springframework.ai.chat.client.advisor.ToolCallAdvisor;
 import org.springframework.ai.chat.client.advisor.api.Advisor;
+import org.springframework.ai.chat.client.advisor.api.StreamAdvisor;
+import org.springframework.ai.chat.client.advisor.api.StreamAdvisorChain;
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.model.ChatResponse;
+import org.springframework.ai.chat.model.Generation;
 import org.springframework.ai.tool.annotation.Tool;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -61,6 +69,11 @@ final class Assistant implements AutoCloseable {
                 GroupConcurrencyAdvisor.builder(executor()).build());
     }
 
+    /** {@return a client that answers on the subscribing thread, within the limit, and asks no model} */
+    Client clientThatAnswersAtOnce() {
+        return new Client(GroupConcurrencyAdvisor.builder(executor()).build(), new AtOnce());
+    }
+
     /** {@return a client each of whose calls is in a group for the account too} */
     Client clientWithAccount(String account) {
         return new Client(
@@ -113,6 +126,28 @@ final class Assistant implements AutoCloseable {
             return groupKey == null
                     ? prompt
                     : prompt.advisors(call -> call.param(GroupConcurrencyAdvisor.GROUP, groupKey));
+        }
+    }
+
+    /** Answers in place of the model. */
+    private static final class AtOnce implements StreamAdvisor {
+
+        @Override
+        public Flux<ChatClientResponse> adviseStream(ChatClientRequest request, StreamAdvisorChain chain) {
+            return Flux.just(ChatClientResponse.builder()
+                    .chatResponse(new ChatResponse(List.of(new Generation(new AssistantMessage("answer")))))
+                    .context(request.context())
+                    .build());
+        }
+
+        @Override
+        public String getName() {
+            return "at once";
+        }
+
+        @Override
+        public int getOrder() {
+            return GroupConcurrencyAdvisor.DEFAULT_ORDER + 1;
         }
     }
 

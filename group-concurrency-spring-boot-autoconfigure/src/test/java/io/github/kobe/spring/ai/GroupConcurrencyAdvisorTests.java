@@ -134,6 +134,17 @@ class GroupConcurrencyAdvisorTests {
     }
 
     @Test
+    void aStreamThatIsAnsweredAtOnceGivesItsPermitBackBeforeItsSubscriberGoesOn() {
+        assertThat(assistant.clientThatAnswersAtOnce().stream(GROUP, "hello")
+                        .count()
+                        .map(parts -> group().inFlight())
+                        .block(Deadline.LONG))
+                .isZero();
+        assertThat(group().totals().succeeded()).isEqualTo(1);
+        assertThat(server.requests()).isZero();
+    }
+
+    @Test
     void whatTheAnswerSaysItHasTakenIsSettled() {
         assertThat(assistant.client().ask(GROUP, "x".repeat(4_000))).isEqualTo("answer");
         assertThat(charged()).isEqualTo(USED);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupPermit;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.GroupStats;
@@ -11,17 +12,22 @@ import io.github.kobe.RejectedTaskException;
 import io.github.kobe.RejectionReason;
 import io.github.kobe.spring.internal.context.EnclosingPermit;
 import io.github.kobe.testing.Deadline;
+import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.web.reactive.function.client.ClientResponse;
+import org.springframework.web.reactive.function.client.ExchangeFunction;
 import org.springframework.web.reactive.function.client.WebClient;
 import org.springframework.web.reactive.function.client.WebClientRequestException;
 import org.springframework.web.reactive.function.client.WebClientResponseException;
 import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 import reactor.util.context.Context;
 
 /** Calls of a real server, one at a time and one in all. */
@@ -165,6 +171,67 @@ class GroupExchangeFilterFunctionTests {
                         .block(Deadline.LONG))
                 .isEqualTo("quick");
         awaitBack();
+    }
+
+    /** {@return calls that are answered on the thread that subscribes to them} */
+    private static Mono<String> getAtOnce(GroupExecutor executor, ExchangeFunction server) {
+        return WebClient.builder()
+                .filter(GroupExchangeFilterFunction.by(executor, request -> GROUP))
+                .exchangeFunction(server)
+                .build()
+                .get()
+                .retrieve()
+                .bodyToMono(String.class);
+    }
+
+    private static Mono<ClientResponse> answer() {
+        return Mono.just(ClientResponse.create(HttpStatus.OK).body("quick").build());
+    }
+
+    @Test
+    void aCallThatIsAnsweredAtOnceGivesItsPermitBackBeforeItsCallerGoesOn() throws Exception {
+        try (GroupExecutor full = GroupExecutor.newVirtualThreadExecutor(GroupPolicy.builder()
+                .defaults(GroupLimits.unset().withMaxConcurrency(1).withQueueThreshold(0))
+                .build())) {
+            Mono<String> get = getAtOnce(full, request -> answer());
+
+            assertThat(get.flatMap(first -> get).block(Deadline.LONG)).isEqualTo("quick");
+            assertThat(get.flatMap(first -> get.subscribeOn(Schedulers.boundedElastic()))
+                            .block(Deadline.LONG))
+                    .isEqualTo("quick");
+            assertThat(Deadline.within(() -> get.map(first -> get.block()).block()))
+                    .isEqualTo("quick");
+        }
+    }
+
+    @Test
+    void aCallThatAnotherThreadAnswersMeanwhileGivesItsPermitBackBeforeItsCallerGoesOn() {
+        try (GroupExecutor full = GroupExecutor.newVirtualThreadExecutor(GroupPolicy.builder()
+                .defaults(GroupLimits.unset().withMaxConcurrency(1).withQueueThreshold(0))
+                .build())) {
+            Mono<String> get = getAtOnce(full, request -> Mono.create(sink -> {
+                CompletableFuture<Disposable> answered =
+                        CompletableFuture.supplyAsync(() -> answer().subscribe(sink::success));
+                assertThat(answered).succeedsWithin(Deadline.LONG);
+            }));
+
+            assertThat(get.flatMap(first -> get).block(Deadline.LONG)).isEqualTo("quick");
+        }
+    }
+
+    @Test
+    void aCallThatFailsAtOnceGivesItsPermitBackBeforeItsCallerGoesOn() {
+        try (GroupExecutor full = GroupExecutor.newVirtualThreadExecutor(GroupPolicy.builder()
+                .defaults(GroupLimits.unset().withMaxConcurrency(1).withQueueThreshold(0))
+                .build())) {
+            AtomicInteger tries = new AtomicInteger();
+            Mono<String> get = getAtOnce(
+                    full,
+                    request -> tries.incrementAndGet() == 1 ? Mono.error(new IOException("on purpose")) : answer());
+
+            assertThat(get.onErrorResume(failure -> get).block(Deadline.LONG)).isEqualTo("quick");
+            assertThat(full.stats().totals().failed()).isEqualTo(1);
+        }
     }
 
     @Test

@@ -29,6 +29,8 @@ import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.http.MediaType;
+import org.springframework.mock.http.server.reactive.MockServerHttpRequest;
+import org.springframework.mock.web.server.MockServerWebExchange;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.RestController;
@@ -118,6 +120,19 @@ class GroupConcurrencyWebFilterTests {
         assertOk(first, "held");
         assertOk(second, "done");
         awaitAllBack(server, tenant);
+    }
+
+    @Test
+    void aRequestThatIsAnsweredAtOnceGivesItsPermitBackBeforeItIsOver() {
+        ServerWebExchange exchange =
+                MockServerWebExchange.from(MockServerHttpRequest.get("/").header("X-Tenant", tenant));
+
+        assertThat(nested.bean(GroupConcurrencyWebFilter.class)
+                        .filter(exchange, handled -> Mono.empty())
+                        .then(Mono.fromCallable(() -> nested.executor().stats().inFlight()))
+                        .block(Deadline.LONG))
+                .isZero();
+        assertThat(nested.executor().groupStats("http:" + tenant)).isPresent();
     }
 
     @Test
