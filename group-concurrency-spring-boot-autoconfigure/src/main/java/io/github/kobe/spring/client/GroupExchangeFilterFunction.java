@@ -36,7 +36,7 @@ import reactor.core.publisher.Mono;
  * <p>A call that isn't admitted ends with a {@link RejectedTaskException}, even after a shutdown
  * ({@link RejectionReason#SHUTDOWN}). A call that is cancelled while it waits leaves the queue. If a thread inside the
  * same group subscribes to a call, the call shares that thread's permit. What a filter that comes after this one
- * subscribes to is inside the call's own permit.
+ * subscribes to is inside the call's own permit, and so is what it does on the thread that subscribes.
  *
  * <p>With the setting {@code group-concurrency.client.honour-retry-after}, a response with status 429 or 503 pauses the group
  * of its call for the time in its header {@code Retry-After}, if the executor is a bean. The response stays as it is.
@@ -95,7 +95,7 @@ public final class GroupExchangeFilterFunction implements ExchangeFilterFunction
                     EnclosingPermit.acquireAsync(executor, outer, groupKey, "", GroupLimits.NO_TIMEOUT, Costs.unsaid());
             return Mono.fromFuture(asked)
                     .flatMap(permit -> ReactivePermits.inside(
-                            new EnclosingPermit(executor, permit, outer), next.exchange(request)))
+                            new EnclosingPermit(executor, permit, outer), Mono.defer(() -> next.exchange(request))))
                     .map(response -> {
                         RetryAfter.honour(
                                 executor,

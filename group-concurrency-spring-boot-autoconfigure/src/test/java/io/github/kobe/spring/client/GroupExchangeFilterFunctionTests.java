@@ -173,6 +173,24 @@ class GroupExchangeFilterFunctionTests {
         awaitBack();
     }
 
+    @Test
+    void whatAFilterFurtherInDoesBeforeItReturnsIsInsideTheCall() {
+        WebClient signed = client.mutate()
+                .filter((request, next) -> {
+                    executor.enclosingPermit(GROUP).orElseThrow().close();
+                    return next.exchange(request);
+                })
+                .build();
+
+        assertThat(signed.get()
+                        .uri(partner.url("/quick"))
+                        .retrieve()
+                        .bodyToMono(String.class)
+                        .block(Deadline.LONG))
+                .isEqualTo("quick");
+        awaitBack();
+    }
+
     /** {@return calls that are answered on the thread that subscribes to them} */
     private static Mono<String> getAtOnce(GroupExecutor executor, ExchangeFunction server) {
         return WebClient.builder()
