@@ -9,6 +9,7 @@ import io.github.kobe.RejectionReason;
 import io.github.kobe.spring.internal.context.BlockingTurn;
 import io.github.kobe.spring.internal.context.EnclosingPermit;
 import io.github.kobe.spring.internal.context.ReactivePermits;
+import io.github.kobe.spring.observation.ReactorObservation;
 import java.lang.reflect.UndeclaredThrowableException;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
@@ -142,14 +143,17 @@ public final class GroupConcurrencyAdvisor implements CallAdvisor, StreamAdvisor
             }
             EnclosingPermit outer = context.getOrDefault(EnclosingPermit.class, null);
             CompletableFuture<GroupPermit> shared = EnclosingPermit.share(executor, outer, groupKey);
+            Costs cost = shared == null ? costs.apply(request) : Costs.unsaid();
+            ReactorObservation observation = ReactorObservation.of(context);
             CompletableFuture<GroupPermit> asked = shared == null
-                    ? EnclosingPermit.acquireAsync(
-                            executor, outer, groupKey, "", GroupLimits.NO_TIMEOUT, costs.apply(request))
+                    ? observation.around(() -> EnclosingPermit.acquireAsync(
+                            executor, outer, groupKey, "", GroupLimits.NO_TIMEOUT, cost))
                     : shared;
             AtomicReference<Usage> last = new AtomicReference<>();
             return Mono.fromFuture(asked)
                     .flatMapMany(permit -> ReactivePermits.inside(
                             new EnclosingPermit(executor, permit, outer), chain.nextStream(request)))
+                    .contextWrite(observation::addTo)
                     .doOnNext(part -> {
                         Usage usage = Tokens.usageIn(part.chatResponse());
                         if (usage != null) {

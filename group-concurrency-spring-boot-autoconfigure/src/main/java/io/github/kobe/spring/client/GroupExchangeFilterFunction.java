@@ -8,6 +8,7 @@ import io.github.kobe.RejectedTaskException;
 import io.github.kobe.RejectionReason;
 import io.github.kobe.spring.internal.context.EnclosingPermit;
 import io.github.kobe.spring.internal.context.ReactivePermits;
+import io.github.kobe.spring.observation.ReactorObservation;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -91,11 +92,13 @@ public final class GroupExchangeFilterFunction implements ExchangeFilterFunction
                 return next.exchange(request);
             }
             EnclosingPermit outer = context.getOrDefault(EnclosingPermit.class, null);
-            CompletableFuture<GroupPermit> asked =
-                    EnclosingPermit.acquireAsync(executor, outer, groupKey, "", GroupLimits.NO_TIMEOUT, Costs.unsaid());
+            ReactorObservation observation = ReactorObservation.of(context);
+            CompletableFuture<GroupPermit> asked = observation.around(() -> EnclosingPermit.acquireAsync(
+                    executor, outer, groupKey, "", GroupLimits.NO_TIMEOUT, Costs.unsaid()));
             return Mono.fromFuture(asked)
                     .flatMap(permit -> ReactivePermits.inside(
                             new EnclosingPermit(executor, permit, outer), Mono.defer(() -> next.exchange(request))))
+                    .contextWrite(observation::addTo)
                     .map(response -> {
                         RetryAfter.honour(
                                 executor,

@@ -11,7 +11,6 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscription;
-import org.springframework.util.ClassUtils;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Operators;
 import reactor.util.context.Context;
@@ -30,9 +29,6 @@ final class ReactiveTurn extends Operators.DeferredSubscription implements CoreS
     /** The innermost whose method's code the thread runs. */
     private static final ThreadLocal<@Nullable ReactiveTurn> CURRENT = new ThreadLocal<>();
 
-    private static final boolean OBSERVABLE =
-            ClassUtils.isPresent("io.micrometer.observation.Observation", ReactiveTurn.class.getClassLoader());
-
     private final GuardedCall call;
     private final ReactiveStyle style;
     private final CoreSubscriber<? super Object> downstream;
@@ -43,8 +39,8 @@ final class ReactiveTurn extends Operators.DeferredSubscription implements CoreS
     /** The innermost of what is held for what this one is within: by outer ones, for a request, or for a client's call. */
     private final @Nullable EnclosingPermit enclosing;
 
-    /** The observation of the subscriber, and of this; {@code null}: there can be none. */
-    private final @Nullable ReactorObservation observation;
+    /** The observation of the subscriber, and of this. */
+    private final ReactorObservation observation;
 
     private final AtomicInteger inside = new AtomicInteger();
     private final AtomicBoolean terminated = new AtomicBoolean();
@@ -75,7 +71,7 @@ final class ReactiveTurn extends Operators.DeferredSubscription implements CoreS
         this.outer = context.getOrDefault(ReactiveTurn.class, CURRENT.get());
         EnclosingPermit found = context.getOrDefault(EnclosingPermit.class, null);
         this.enclosing = outer == null || isWithin(found, outer.own) ? found : outer.own;
-        this.observation = OBSERVABLE ? ReactorObservation.of(context) : null;
+        this.observation = ReactorObservation.of(context);
     }
 
     /** {@return whether a permit is another one, or is within that} */
@@ -91,7 +87,7 @@ final class ReactiveTurn extends Operators.DeferredSubscription implements CoreS
     void start() {
         downstream.onSubscribe(this);
         if (!isCancelled()) {
-            CompletableFuture<GroupPermit> future = observation == null ? ask() : observation.around(this::ask);
+            CompletableFuture<GroupPermit> future = observation.around(this::ask);
             asked = future;
             if (isCancelled()) {
                 future.cancel(false);
@@ -193,8 +189,7 @@ final class ReactiveTurn extends Operators.DeferredSubscription implements CoreS
         if (held == null) {
             return context;
         }
-        Context inner = context.put(ReactiveTurn.class, this).put(EnclosingPermit.class, held);
-        return observation == null ? inner : observation.addTo(inner);
+        return observation.addTo(context.put(ReactiveTurn.class, this).put(EnclosingPermit.class, held));
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.github.kobe.spring.observation;
 import io.micrometer.observation.Observation;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.springframework.util.ClassUtils;
 import reactor.util.context.Context;
 import reactor.util.context.ContextView;
 
@@ -26,6 +27,10 @@ public final class ReactorObservation {
     /** What Micrometer's {@code ObservationThreadLocalAccessor} has it under. */
     private static final String KEY = "micrometer.observation";
 
+    /** Without Micrometer, contexts have no observations. */
+    private static final boolean OBSERVABLE = ClassUtils.isPresent(
+            "io.micrometer.observation.Observation", ReactorObservation.class.getClassLoader());
+
     private static final ThreadLocal<@Nullable ReactorObservation> CURRENT = new ThreadLocal<>();
 
     private final @Nullable Observation parent;
@@ -42,7 +47,10 @@ public final class ReactorObservation {
      * @return the observation of the context, if there is one
      */
     public static ReactorObservation of(ContextView context) {
-        return new ReactorObservation(context.getOrDefault(KEY, null) instanceof Observation found ? found : null);
+        return new ReactorObservation(
+                OBSERVABLE && context.getOrDefault(KEY, null) instanceof Observation found && !found.isNoop()
+                        ? found
+                        : null);
     }
 
     static @Nullable ReactorObservation current() {

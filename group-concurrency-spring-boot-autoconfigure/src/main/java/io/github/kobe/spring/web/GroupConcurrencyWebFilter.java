@@ -2,6 +2,7 @@ package io.github.kobe.spring.web;
 
 import io.github.kobe.spring.internal.context.EnclosingPermit;
 import io.github.kobe.spring.internal.context.ReactivePermits;
+import io.github.kobe.spring.observation.ReactorObservation;
 import io.github.kobe.spring.web.Newcomers.Place;
 import io.github.kobe.spring.web.RequestKey.Verdict;
 import java.security.Principal;
@@ -126,13 +127,15 @@ final class GroupConcurrencyWebFilter implements WebFilter, Ordered, SmartInitia
             @Nullable RequestDeadline deadline,
             ServerWebExchange exchange,
             WebFilterChain chain) {
-        return Mono.defer(() -> {
-            Admission admission =
-                    new Admission(rule, place, exchange.getRequest().getMethod().name(), deadline);
+        return Mono.deferContextual(context -> {
+            ReactorObservation observation = ReactorObservation.of(context);
+            Admission admission = observation.around(() ->
+                    new Admission(rule, place, exchange.getRequest().getMethod().name(), deadline));
             return Mono.fromFuture(admission.permit())
                     .map(granted -> admission)
                     .onErrorReturn(failure -> admission.refusal() != null, admission)
                     .flatMap(decided -> begin(decided, rule, exchange, chain))
+                    .contextWrite(observation::addTo)
                     .doOnSuccess(nothing -> admission.answered(statusOf(exchange)))
                     .doOnError(failure -> admission.ended(isAnsweredBelow500(failure) ? null : failure))
                     .doOnCancel(() -> admission.ended(new CancellationException("The request was cancelled")));

@@ -2,6 +2,7 @@ package io.github.kobe.spring.ai;
 
 import io.github.kobe.Costs;
 import io.github.kobe.GroupExecutor;
+import io.micrometer.observation.ObservationRegistry;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -40,6 +41,10 @@ final class Assistant implements AutoCloseable {
 
     GroupExecutor executor() {
         return context.getBean(GroupExecutor.class);
+    }
+
+    ObservationRegistry observations() {
+        return context.getBean(ObservationRegistry.class);
     }
 
     /** {@return a client that is limited as the advisor does it by itself} */

@@ -11,12 +11,18 @@ import io.github.kobe.GroupStats;
 import io.github.kobe.RateStats;
 import io.github.kobe.RejectedTaskException;
 import io.github.kobe.RejectionReason;
+import io.github.kobe.spring.observation.GroupTaskObservationContext;
 import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationHandler;
+import io.micrometer.observation.ObservationView;
+import io.micrometer.observation.contextpropagation.ObservationThreadLocalAccessor;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
@@ -32,6 +38,7 @@ import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
+import reactor.util.context.Context;
 
 /** Calls of a model over HTTP, by an application's client. */
 @Tag("springai")
@@ -142,6 +149,37 @@ class GroupConcurrencyAdvisorTests {
                 .isZero();
         assertThat(group().totals().succeeded()).isEqualTo(1);
         assertThat(server.requests()).isZero();
+    }
+
+    @Test
+    void aStreamIsObservedUnderTheObservationInItsContext() {
+        try (Assistant observed = new Assistant(server, "group-concurrency.observations.mode=always")) {
+            List<ObservationView> enclosing = new CopyOnWriteArrayList<>();
+            observed.observations()
+                    .observationConfig()
+                    .observationHandler(new ObservationHandler<GroupTaskObservationContext>() {
+                        @Override
+                        public boolean supportsContext(Observation.Context context) {
+                            return context instanceof GroupTaskObservationContext;
+                        }
+
+                        @Override
+                        public void onStart(GroupTaskObservationContext context) {
+                            Observation.ContextView each = context;
+                            while (each.getParentObservation() != null) {
+                                enclosing.add(each.getParentObservation());
+                                each = each.getParentObservation().getContextView();
+                            }
+                        }
+                    });
+            Observation request = Observation.start("request", observed.observations());
+
+            assertThat(all(observed.clientThatAnswersAtOnce().stream(GROUP, "hello")
+                            .contextWrite(Context.of(ObservationThreadLocalAccessor.KEY, request))))
+                    .isEqualTo("answer");
+
+            assertThat(enclosing).contains(request);
+        }
     }
 
     @Test

@@ -10,8 +10,10 @@ import io.github.kobe.TaskHandle;
 import io.github.kobe.TaskTrace;
 import io.github.kobe.spring.annotation.GroupConcurrent;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
+import io.github.kobe.spring.client.GroupExchangeFilterFunction;
 import io.github.kobe.spring.method.GroupConcurrentAspectAutoConfiguration;
 import io.github.kobe.spring.testing.BootAutoConfigurations;
+import io.github.kobe.spring.web.GroupConcurrencyWebAutoConfiguration;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
 import io.micrometer.common.KeyValue;
@@ -31,12 +33,21 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
+import org.springframework.http.HttpStatus;
+import org.springframework.mock.http.server.reactive.MockServerHttpRequest;
+import org.springframework.mock.web.server.MockServerWebExchange;
+import org.springframework.web.reactive.function.client.ClientResponse;
+import org.springframework.web.reactive.function.client.WebClient;
+import org.springframework.web.server.WebFilter;
+import org.springframework.web.server.WebFilterChain;
 import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
 import reactor.util.context.Context;
@@ -312,19 +323,17 @@ class GroupTaskObservationsTests {
 
     @Test
     void withATracerWorkIsObservedWhereItsSubmitterIs() {
-        runner.withPropertyValues("group-concurrency.observations.mode=tracing")
-                .withBean(Tracer.class, () -> Tracer.NOOP)
-                .run(context -> {
-                    GroupExecutor executor = context.getBean(GroupExecutor.class);
-                    executor.call("a", () -> "done");
-                    assertThat(notes.events).isEmpty();
+        tracing().run(context -> {
+            GroupExecutor executor = context.getBean(GroupExecutor.class);
+            executor.call("a", () -> "done");
+            assertThat(notes.events).isEmpty();
 
-                    Observation request = Observation.start("request", registry);
-                    try (Observation.Scope scope = request.openScope()) {
-                        executor.call("a", scope::getCurrentObservation);
-                    }
-                    assertThat(notes.only().getParentObservation()).isSameAs(request);
-                });
+            Observation request = Observation.start("request", registry);
+            try (Observation.Scope scope = request.openScope()) {
+                executor.call("a", scope::getCurrentObservation);
+            }
+            assertThat(notes.only().getParentObservation()).isSameAs(request);
+        });
     }
 
     @Test
@@ -412,6 +421,91 @@ class GroupTaskObservationsTests {
             assertThat(notes.only().getParentObservation()).isSameAs(request);
             assertThat(inside.getContext()).isSameAs(notes.only());
         });
+    }
+
+    @Test
+    void aCallOfAWebClientIsObservedBetweenTheClientAndWhatComesAfterTheFilter() {
+        tracing().run(context -> {
+            Observation request = Observation.start("request", registry);
+            AtomicReference<Observation> inside = new AtomicReference<>();
+            WebClient.Builder client = limitedClient(context.getBean(GroupExecutor.class))
+                    .observationRegistry(registry)
+                    .filter((asked, next) -> Mono.deferContextual(view -> {
+                        inside.set(view.get(ObservationThreadLocalAccessor.KEY));
+                        return next.exchange(asked);
+                    }));
+
+            callWithin(request, client);
+
+            assertThat(notes.only().getParentObservation().getContextView().getParentObservation())
+                    .isSameAs(request);
+            assertThat(inside.get().getContext()).isSameAs(notes.only());
+        });
+    }
+
+    /** Such a client hides the observation of its caller. */
+    @Test
+    void aCallOfAWebClientThatObservesNothingBeginsNoTrace() {
+        tracing().run(context -> {
+            callWithin(
+                    Observation.start("request", registry),
+                    limitedClient(context.getBean(GroupExecutor.class)));
+
+            assertThat(notes.events).isEmpty();
+        });
+    }
+
+    private ApplicationContextRunner tracing() {
+        return runner.withPropertyValues("group-concurrency.observations.mode=tracing")
+                .withBean(Tracer.class, () -> Tracer.NOOP);
+    }
+
+    private static WebClient.Builder limitedClient(GroupExecutor executor) {
+        return WebClient.builder()
+                .filter(GroupExchangeFilterFunction.by(executor, asked -> "a"))
+                .exchangeFunction(asked -> Mono.just(
+                        ClientResponse.create(HttpStatus.OK).body("done").build()));
+    }
+
+    private static void callWithin(Observation request, WebClient.Builder client) {
+        Mono<String> call = client.build().get().retrieve().bodyToMono(String.class);
+        assertThat(call.contextWrite(Context.of(ObservationThreadLocalAccessor.KEY, request))
+                        .block(Deadline.LONG))
+                .isEqualTo("done");
+    }
+
+    @Test
+    void aRequestOfWebFluxIsObservedBetweenItsServerAndItsHandler() {
+        new ReactiveWebApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(
+                        GroupConcurrencyAutoConfiguration.class,
+                        GroupConcurrencyObservationAutoConfiguration.class,
+                        GroupConcurrencyWebAutoConfiguration.class))
+                .withPropertyValues(
+                        "group-concurrency.web.filter.enabled=true",
+                        "group-concurrency.web.filter.rules[0].key-source=header",
+                        "group-concurrency.web.filter.rules[0].name=X-Tenant")
+                .withBean(ObservationRegistry.class, () -> registry)
+                .withBean(Tracer.class, () -> Tracer.NOOP)
+                .run(context -> {
+                    Observation request = Observation.start("request", registry);
+                    AtomicReference<Observation> inside = new AtomicReference<>();
+                    WebFilterChain handler = exchange -> Mono.deferContextual(view -> {
+                        inside.set(view.get(ObservationThreadLocalAccessor.KEY));
+                        return Mono.empty();
+                    });
+
+                    context.getBean(WebFilter.class)
+                            .filter(
+                                    MockServerWebExchange.from(
+                                            MockServerHttpRequest.get("/").header("X-Tenant", "a")),
+                                    handler)
+                            .contextWrite(Context.of(ObservationThreadLocalAccessor.KEY, request))
+                            .block(Deadline.LONG);
+
+                    assertThat(notes.only().getParentObservation()).isSameAs(request);
+                    assertThat(inside.get().getContext()).isSameAs(notes.only());
+                });
     }
 
     @Test
