@@ -12,10 +12,12 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.context.ApplicationContext;
 import org.springframework.core.Ordered;
+import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.server.PathContainer;
 import org.springframework.web.ErrorResponse;
+import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.cors.reactive.CorsUtils;
 import org.springframework.web.reactive.HandlerMapping;
 import org.springframework.web.server.ServerWebExchange;
@@ -163,9 +165,15 @@ final class GroupConcurrencyWebFilter implements WebFilter, Ordered, SmartInitia
 
     /** {@return whether an exception has another status than that of a failure, as that of a page that isn't there} */
     private static boolean isAnsweredBelow500(Throwable failure) {
-        return failure instanceof ErrorResponse answer
-                ? !answer.getStatusCode().is5xxServerError()
-                : RejectionProblem.of(failure)
+        if (failure instanceof ErrorResponse answer) {
+            return !answer.getStatusCode().is5xxServerError();
+        }
+        ResponseStatus said = AnnotatedElementUtils.findMergedAnnotation(failure.getClass(), ResponseStatus.class);
+        if (said != null) {
+            return !said.code().is5xxServerError();
+        }
+        return SecurityRefusal.isDenial(failure)
+                || RejectionProblem.of(failure)
                         .filter(problem -> !problem.status().is5xxServerError())
                         .isPresent();
     }

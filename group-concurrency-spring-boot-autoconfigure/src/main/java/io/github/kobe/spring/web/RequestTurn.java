@@ -190,7 +190,7 @@ final class RequestTurn implements AsyncListener {
         if (failure == null) {
             admission.answered(response.getStatus());
         } else {
-            admission.ended(failure);
+            admission.ended(!response.isCommitted() && SecurityRefusal.isIn(failure) ? null : failure);
         }
     }
 

@@ -35,10 +35,12 @@ import org.springframework.boot.web.servlet.ServletRegistrationBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.server.ResponseStatusException;
 import org.springframework.web.server.WebFilter;
@@ -163,6 +165,8 @@ class FilterRulesTests {
         assertOutcome(server, 404, "/answers/404", 1, 0);
         assertOutcome(server, 404, "/throws/404", 1, 0);
         assertOutcome(server, 502, "/throws/502", 0, 1);
+        assertOutcome(server, 404, "/throws-annotated/404", 1, 0);
+        assertOutcome(server, 503, "/throws-annotated/503", 0, 1);
         assertOutcome(server, 429, "/rejected", 1, 0);
     }
 
@@ -345,10 +349,34 @@ class FilterRulesTests {
             throw new ResponseStatusException(HttpStatusCode.valueOf(status));
         }
 
+        @GetMapping("/throws-annotated/404")
+        String throwingNotFound() {
+            throw new NoSuchReport();
+        }
+
+        @GetMapping("/throws-annotated/503")
+        String throwingUnavailable() {
+            throw new NoReportsNow();
+        }
+
         @GetMapping("/rejected")
         String rejected() {
             throw new RejectedTaskException("a", "", RejectionReason.GROUP_QUEUE_FULL, -1, -1);
         }
+    }
+
+    @ResponseStatus(HttpStatus.NOT_FOUND)
+    static class NoSuchReport extends RuntimeException {
+
+        @Serial
+        private static final long serialVersionUID = 1L;
+    }
+
+    @ResponseStatus(HttpStatus.SERVICE_UNAVAILABLE)
+    static class NoReportsNow extends RuntimeException {
+
+        @Serial
+        private static final long serialVersionUID = 1L;
     }
 
     @Configuration(proxyBeanMethods = false)

@@ -6,23 +6,31 @@ import io.github.kobe.GroupPermit;
 import io.github.kobe.testing.Deadline;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.core.annotation.Order;
 import org.springframework.http.HttpStatus;
+import org.springframework.security.access.AccessDeniedException;
 import org.springframework.security.authentication.AuthenticationManager;
+import org.springframework.security.authentication.InsufficientAuthenticationException;
 import org.springframework.security.authentication.ProviderManager;
 import org.springframework.security.authentication.dao.DaoAuthenticationProvider;
 import org.springframework.security.authorization.AuthenticatedAuthorizationManager;
@@ -37,6 +45,11 @@ import org.springframework.security.web.authentication.HttpStatusEntryPoint;
 import org.springframework.security.web.authentication.www.BasicAuthenticationFilter;
 import org.springframework.security.web.context.RequestAttributeSecurityContextRepository;
 import org.springframework.security.web.context.SecurityContextHolderFilter;
+import org.springframework.security.web.server.MatcherSecurityWebFilterChain;
+import org.springframework.security.web.server.WebFilterChainProxy;
+import org.springframework.security.web.server.authentication.HttpStatusServerEntryPoint;
+import org.springframework.security.web.server.authorization.ExceptionTranslationWebFilter;
+import org.springframework.security.web.server.util.matcher.ServerWebExchangeMatchers;
 import org.springframework.security.web.servletapi.SecurityContextHolderAwareRequestFilter;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
@@ -72,9 +85,24 @@ class SecuredRequestsTests {
     }
 
     private static CompletableFuture<HttpResponse<String>> askAs(WebServer server, String user) {
+        return askAs(server, user, "/me");
+    }
+
+    private static CompletableFuture<HttpResponse<String>> askAs(WebServer server, String user, String path) {
         String credentials =
                 Base64.getEncoder().encodeToString((user + ":password").getBytes(StandardCharsets.US_ASCII));
-        return server.getAsync("/me", "Authorization", "Basic " + credentials);
+        return server.getAsync(path, "Authorization", "Basic " + credentials);
+    }
+
+    /** Says how a request was answered, and that it is the only one so far that counts as failed, or that none does. */
+    private static void assertOutcome(
+            CompletableFuture<HttpResponse<String>> answer, int status, WebServer server, int failed)
+            throws InterruptedException {
+        assertThat(answer)
+                .succeedsWithin(Deadline.LONG)
+                .satisfies(response -> assertThat(response.statusCode()).isEqualTo(status));
+        assertThat(server.executor().awaitQuiet(Deadline.LONG)).isTrue();
+        assertThat(server.executor().stats().totals().failed()).isEqualTo(failed);
     }
 
     private static void assertAnswer(CompletableFuture<HttpResponse<String>> answer, String user) {
@@ -116,6 +144,49 @@ class SecuredRequestsTests {
         assertThat(server.executor().stats().totals().submitted()).isEqualTo(before);
     }
 
+    @Test
+    void whomSecurityRefusesFurtherInHasNotFailed() throws Exception {
+        try (WebServer server = start(true)) {
+            assertOutcome(askAs(server, "ann", "/denied"), 403, server, 0);
+            assertOutcome(askAs(server, "ann", "/wrapped"), 403, server, 0);
+            assertOutcome(askAs(server, "ann", "/unknown"), 401, server, 0);
+
+            // Whatever the client makes of what was sent of it.
+            assertThat(askAs(server, "ann", "/denied-halfway").handle((answer, broken) -> true))
+                    .succeedsWithin(Deadline.LONG);
+            Deadline.until(
+                    "one has failed", () -> server.executor().stats().totals().failed() == 1);
+        }
+    }
+
+    @Test
+    void whomSecurityRefusesFurtherInHasNotFailedWithWebFlux() throws Exception {
+        try (WebServer server = new WebServer(
+                ReactiveApplication.class,
+                WebApplicationType.REACTIVE,
+                "group-concurrency.web.filter.enabled=true",
+                "group-concurrency.web.filter.rules[0].key-source=header",
+                "group-concurrency.web.filter.rules[0].name=X-User")) {
+            assertOutcome(server.getAsync("/denied", "X-User", "ann"), 401, server, 0);
+            assertOutcome(server.getAsync("/unknown", "X-User", "ann"), 500, server, 1);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    @Import(Me.class)
+    static class ReactiveApplication {
+
+        @Bean
+        @Order(-100)
+        WebFilterChainProxy security() {
+            ExceptionTranslationWebFilter refusals = new ExceptionTranslationWebFilter();
+            refusals.setAuthenticationEntryPoint(new HttpStatusServerEntryPoint(HttpStatus.UNAUTHORIZED));
+            return new WebFilterChainProxy(
+                    new MatcherSecurityWebFilterChain(ServerWebExchangeMatchers.anyExchange(), List.of(refusals)));
+        }
+    }
+
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
     @Import(Me.class)
@@ -151,6 +222,28 @@ class SecuredRequestsTests {
         @GetMapping("/me")
         String me() {
             return SecurityContextHolder.getContext().getAuthentication().getName();
+        }
+
+        @GetMapping("/denied")
+        String denied() {
+            throw new AccessDeniedException("on purpose");
+        }
+
+        @GetMapping("/denied-halfway")
+        void deniedHalfway(HttpServletResponse response) throws IOException {
+            response.getWriter().write("so far");
+            response.flushBuffer();
+            throw new AccessDeniedException("on purpose");
+        }
+
+        @GetMapping("/wrapped")
+        String wrapped() {
+            throw new IllegalStateException(new AccessDeniedException("on purpose"));
+        }
+
+        @GetMapping("/unknown")
+        String unknown() {
+            throw new InsufficientAuthenticationException("on purpose");
         }
     }
 }
