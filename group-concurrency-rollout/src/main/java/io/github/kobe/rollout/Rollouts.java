@@ -141,7 +141,7 @@ public final class Rollouts implements AutoCloseable {
 
     /**
      * Stops a running task, or all running tasks of a plan, between two stages. A paused plan starts nothing. A paused
-     * task has no thread, and keeps its tenant. A resume that has not begun yet is withdrawn.
+     * task has no thread, and keeps its tenant. A resume or a retry that has not begun yet is withdrawn.
      *
      * @param target which
      * @return what was accepted
@@ -163,7 +163,7 @@ public final class Rollouts implements AutoCloseable {
 
     /**
      * Cancels a task that waits, runs or is paused, or all unfinished tasks of a plan. A task whose last stage passes
-     * meanwhile is completed.
+     * meanwhile is completed. A retry that has not begun yet is withdrawn: its task stays failed.
      *
      * @param target which
      * @return what was accepted

@@ -280,12 +280,13 @@ public final class RolloutModel {
     }
 
     private void grant(ModelTask task, String wish, boolean fromCheckpoint) {
+        boolean isRetried = "RETRY".equals(task.wish);
         boolean allowed = switch (wish) {
-            case "PAUSE" -> task.status.equals("RUNNING") || "RESUME".equals(task.wish);
+            case "PAUSE" -> task.status.equals("RUNNING") || "RESUME".equals(task.wish) || isRetried;
             case "RESUME" ->
                 task.status.equals("PAUSED") || (task.status.equals("RUNNING") && "PAUSE".equals(task.wish));
             case "CANCEL", "CANCEL_NOW" ->
-                Set.of("PENDING", "RUNNING", "PAUSED").contains(task.status);
+                isRetried || Set.of("PENDING", "RUNNING", "PAUSED").contains(task.status);
             case "ROLLBACK" ->
                 task.hasSnapshot
                         && Set.of("RUNNING", "PAUSED", "FAILED", "COMPLETED", "ROLLBACK_FAILED")
@@ -299,6 +300,9 @@ public final class RolloutModel {
         if ((wish.equals("RESUME") && task.status.equals("RUNNING"))
                 || (wish.equals("PAUSE") && task.status.equals("PAUSED"))) {
             task.wish = null;
+        } else if (isRetried && Set.of("PAUSE", "CANCEL", "CANCEL_NOW").contains(wish)) {
+            task.wish = null;
+            task.claim = false;
         } else if (task.wish == null || STRENGTH.indexOf(task.wish) < STRENGTH.indexOf(wish)) {
             task.wish = wish;
             task.fromCheckpoint = fromCheckpoint;
@@ -394,11 +398,8 @@ public final class RolloutModel {
 
     /** What a plan's rollback can't take back goes no further. */
     private void stop(ModelTask task) {
-        if (Set.of("RUNNING", "PAUSED").contains(task.status)) {
+        if (Set.of("RUNNING", "PAUSED").contains(task.status) || "RETRY".equals(task.wish)) {
             grant(task, "CANCEL", false);
-        } else if (task.status.equals("FAILED") && "RETRY".equals(task.wish)) {
-            task.wish = null;
-            task.claim = false;
         }
     }
 

@@ -122,11 +122,6 @@ public final class Ledger {
         return put(task, task.with(edit -> edit.wish = wish));
     }
 
-    /** Nothing more is wanted of a task that has come to rest, so that it lets its tenant go again. */
-    public void withdraw(TaskRecord task) {
-        letGo(wish(task, null));
-    }
-
     /**
      * {@return the task with a token that is higher than those of all runs of its tenant so far} What of these is still
      * under way somewhere is told from it.

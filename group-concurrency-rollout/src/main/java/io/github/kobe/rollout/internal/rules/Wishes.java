@@ -83,14 +83,8 @@ public final class Wishes {
      * and goes no further forward either.
      */
     private static boolean leaveChanged(Ledger ledger, TaskRecord task, String by) {
-        switch (task.status()) {
-            case RUNNING, PAUSED -> grant(ledger, task, Wish.of(Kind.CANCEL, by));
-            case FAILED -> {
-                if (task.wants(Kind.RETRY)) {
-                    ledger.withdraw(task);
-                }
-            }
-            default -> {}
+        if (task.status() == TaskStatus.RUNNING || task.status() == TaskStatus.PAUSED || task.wants(Kind.RETRY)) {
+            grant(ledger, task, Wish.of(Kind.CANCEL, by));
         }
         return task.startedAt() != null
                 && task.status() != TaskStatus.ROLLING_BACK
@@ -109,13 +103,11 @@ public final class Wishes {
 
     /** Leaves the wish with the task, if its state allows it and nobody wants something stronger. */
     public static void grant(Ledger ledger, TaskRecord task, Wish wish) {
-        check(ledger, task, wish);
-        boolean withdraws =
-                (wish.is(Kind.RESUME) && task.wants(Kind.PAUSE)) || (wish.is(Kind.PAUSE) && task.wants(Kind.RESUME));
-        if (withdraws) {
+        if (withdraws(task, wish)) {
             ledger.wish(task, null);
             return;
         }
+        check(ledger, task, wish);
         Wish present = task.wish();
         if (present != null && present.kind().compareTo(wish.kind()) >= 0) {
             return;
@@ -129,11 +121,21 @@ public final class Wishes {
         ledger.wish(task, wish);
     }
 
+    /** {@return whether it takes back what has not begun, and wants nothing more} */
+    private static boolean withdraws(TaskRecord task, Wish wish) {
+        return switch (wish.kind()) {
+            case PAUSE -> task.wants(Kind.RESUME) || task.wants(Kind.RETRY);
+            case RESUME -> task.wants(Kind.PAUSE);
+            case CANCEL, CANCEL_NOW -> task.wants(Kind.RETRY);
+            case RETRY, ROLLBACK -> false;
+        };
+    }
+
     private static void check(Ledger ledger, TaskRecord task, Wish wish) {
         TaskStatus status = task.status();
         boolean allowed = switch (wish.kind()) {
-            case PAUSE -> status == TaskStatus.RUNNING || task.wants(Kind.RESUME);
-            case RESUME -> status == TaskStatus.PAUSED || task.wants(Kind.PAUSE);
+            case PAUSE -> status == TaskStatus.RUNNING;
+            case RESUME -> status == TaskStatus.PAUSED;
             case CANCEL, CANCEL_NOW ->
                 status == TaskStatus.PENDING || status == TaskStatus.RUNNING || status == TaskStatus.PAUSED;
             case ROLLBACK ->
