@@ -153,9 +153,9 @@ public final class RolloutModel {
         derive();
     }
 
-    /** What a check has found after a wave; otherwise it is to wait. */
-    public void check(int ended, boolean passes, boolean stops) {
-        if (opened == null || checkTimeout == 0 || checked || ended != wave + 1 || pauseAsked) {
+    /** What a check has found after a wave, at a gate that was opened at some time; otherwise it is to wait. */
+    public void check(int ended, int since, boolean passes, boolean stops) {
+        if (opened == null || opened != since || checkTimeout == 0 || checked || ended != wave + 1 || pauseAsked) {
             return;
         }
         checked = passes;

@@ -244,6 +244,44 @@ class WaveCheckTests extends RolloutsTestCase {
     }
 
     @Test
+    @Tag("R138")
+    @Tag("R143")
+    void anAnswerThatComesAfterItsGateHasClosedDoesNotOpenTheNextOne() {
+        TenantId acme = TenantId.of("acme");
+        Gate answering = new Gate();
+        Stage failing = Stage.named("A").step(ctx -> {
+            if (ctx.tenantId().equals(acme) && ctx.attempt() == 1) {
+                throw new IllegalStateException("broken");
+            }
+        });
+        Rollouts rollouts = rollouts(builder -> builder.stages(failing)
+                .waveCheckInterval(Duration.ofMillis(5))
+                .waveCheck((plan, wave) -> {
+                    asked.add("wave " + wave);
+                    if (asked.size() > 1) {
+                        return Verdict.WAIT;
+                    }
+                    answering.passStubbornly();
+                    return Verdict.PASS;
+                }));
+        rollouts.start(plan().checked(LONG).build());
+        answering.awaitArrived(1);
+        Instant first = rollouts.plan(PLAN).gate().since();
+
+        rollouts.retry(acme, true);
+        Deadline.until("the gate has begun anew", () -> {
+            WaveGate gate = rollouts.plan(PLAN).gate();
+            return gate != null && !gate.since().equals(first);
+        });
+        answering.open();
+
+        Deadline.until("it is asked about the new gate", () -> asked.size() > 1);
+        assertThat(rollouts.task(acme).status()).isEqualTo(TaskStatus.COMPLETED);
+        assertThat(rollouts.plan(PLAN).gate().isChecked()).isFalse();
+        assertThat(rollouts.task(TenantId.of("zorg")).status()).isEqualTo(TaskStatus.PENDING);
+    }
+
+    @Test
     @Tag("R8")
     @Tag("R143")
     void aPlanThatIsCheckedNeedsWavesATimeAndSomebodyWhoChecks() {

@@ -1,11 +1,12 @@
 package io.github.kobe.rollout.internal.drive;
 
+import io.github.kobe.rollout.PlanInfo;
 import io.github.kobe.rollout.WaveCheck;
 import io.github.kobe.rollout.WaveCheck.Verdict;
 import io.github.kobe.rollout.internal.rules.PlanRecord;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Objects;
-import java.util.OptionalInt;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -24,6 +25,9 @@ final class GateCheck {
 
     /** Only the drive's thread uses what follows, but for the flag. */
     private @Nullable Thread thread;
+
+    /** Since when there was the gate that it was asked about last. */
+    private @Nullable Instant askedOf;
 
     private long askAt = System.nanoTime();
     private volatile boolean isAsking;
@@ -44,33 +48,35 @@ final class GateCheck {
         Thread asked = thread;
         boolean wasAsking = isAsking; // before the plan is read, which else may be that of before the answer
         PlanRecord plan = look.get();
-        OptionalInt wave = plan.checkDue(engine.now());
+        Instant gate = plan.checkDue(engine.now()).orElse(null);
         if (wasAsking && asked != null) {
-            if (wave.isEmpty()) {
+            if (!Objects.equals(gate, askedOf)) {
                 engine.interrupt(asked);
             }
             return true;
         }
-        if (wave.isEmpty() || System.nanoTime() - askAt < 0) {
+        if (gate == null || System.nanoTime() - askAt < 0) {
             return false;
         }
+        PlanInfo info = plan.info();
         askAt = System.nanoTime() + engine.options().waveCheckInterval().toNanos();
         if (check == null) {
-            LOG.warn("{} is to be checked after wave {}, and this node has no waveCheck", plan.id(), wave.getAsInt());
+            LOG.warn("{} is to be checked after wave {}, and this node has no waveCheck", plan.id(), info.wave());
             return false;
         }
         isAsking = true;
-        thread = Thread.ofVirtual().name("rollout-check:" + plan.id()).start(() -> run(check, plan, wave.getAsInt()));
+        askedOf = gate;
+        thread = Thread.ofVirtual().name("rollout-check:" + plan.id()).start(() -> run(check, info, gate));
         return true;
     }
 
-    private void run(WaveCheck check, PlanRecord plan, int wave) {
+    private void run(WaveCheck check, PlanInfo plan, Instant gate) {
         try {
-            Verdict verdict = ask(check, plan, wave);
+            Verdict verdict = ask(check, plan);
             if (!lease.isOver()) {
                 lease.persist(() -> engine.transact(ledger -> {
                     lease.open(ledger);
-                    ledger.check(wave, verdict);
+                    ledger.check(plan.wave(), gate, verdict);
                     return verdict;
                 }));
             }
@@ -82,21 +88,22 @@ final class GateCheck {
         }
     }
 
-    private Verdict ask(WaveCheck check, PlanRecord plan, int wave) {
+    private Verdict ask(WaveCheck check, PlanInfo plan) {
+        int wave = plan.wave();
         Verdict[] found = {Verdict.WAIT};
         try {
             TimeLimit.run(
                     "the check of wave " + wave,
                     LONGEST,
-                    () -> found[0] = Objects.requireNonNull(check.check(plan.info(), wave), "WaveCheck returned null"));
+                    () -> found[0] = Objects.requireNonNull(check.check(plan, wave), "WaveCheck returned null"));
         } catch (Throwable e) {
             if (!lease.isOver()) {
-                LOG.warn("The check of wave {} of {} failed, and is asked again", wave, plan.id(), e);
+                LOG.warn("The check of wave {} of {} failed, and is asked again", wave, plan.planId(), e);
             }
             return Verdict.WAIT;
         }
         if (found[0].kind() == Verdict.Kind.STOP) {
-            LOG.warn("The check of wave {} stops {}: {}", wave, plan.id(), found[0].reason());
+            LOG.warn("The check of wave {} stops {}: {}", wave, plan.planId(), found[0].reason());
         }
         return found[0];
     }

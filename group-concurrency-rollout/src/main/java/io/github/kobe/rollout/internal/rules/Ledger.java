@@ -174,9 +174,13 @@ public final class Ledger {
         enter(PlanRules.approve(plan(), wave, by, now));
     }
 
-    /** What the check after that wave has found, which counts if the gate still waits for it. */
-    public void check(int wave, WaveCheck.Verdict verdict) {
-        if (!WaveRules.waitsForCheck(plan(), wave)) {
+    /**
+     * What the check after that wave has found, which counts if the gate still waits for it.
+     *
+     * @param since since when there was the gate that it was asked about
+     */
+    public void check(int wave, Instant since, WaveCheck.Verdict verdict) {
+        if (!WaveRules.waitsForCheck(plan()) || !WaveRules.isAt(plan(), wave, since)) {
             return;
         }
         switch (verdict.kind()) {

@@ -10,7 +10,7 @@ import java.time.Instant;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.Map;
-import java.util.OptionalInt;
+import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -161,19 +161,18 @@ public record PlanRecord(
         return gate == null || pauseAsked ? null : Gates.nextLook(gate);
     }
 
-    /** {@return after which wave, from 1, a check is due, if one is} */
-    public OptionalInt checkDue(Instant now) {
+    /** {@return since when there is the gate whose check is due, if one is} */
+    public Optional<Instant> checkDue(Instant now) {
         WaveGate gate = progress.gate();
-        int wave = progress.current() + 1;
-        return gate != null && WaveRules.waitsForCheck(this, wave) && Gates.isBaked(gate, now)
-                ? OptionalInt.of(wave)
-                : OptionalInt.empty();
+        return gate != null && WaveRules.waitsForCheck(this) && Gates.isBaked(gate, now)
+                ? Optional.of(gate.since())
+                : Optional.empty();
     }
 
     /** {@return when its check is to be asked, if it waits for one} What is due was asked just now. */
     public @Nullable Instant checkAt(Instant now, Duration interval) {
         WaveGate gate = progress.gate();
-        if (gate == null || !WaveRules.waitsForCheck(this, progress.current() + 1)) {
+        if (gate == null || !WaveRules.waitsForCheck(this)) {
             return null;
         }
         return Gates.isBaked(gate, now) ? now.plus(interval) : gate.bakedAt();

@@ -122,14 +122,16 @@ public final class WaveRules {
                 : new Changed(at(plan, Gates.approved(gate, by)), List.of(new Occurrence.GateApproved(ended, by)));
     }
 
-    /** {@return whether the gate after that wave waits for its check, and nothing else holds the plan back} */
-    static boolean waitsForCheck(PlanRecord plan, int wave) {
+    /** {@return whether the gate waits for its check, and nothing else holds the plan back} */
+    static boolean waitsForCheck(PlanRecord plan) {
         WaveGate gate = plan.progress().gate();
-        return gate != null
-                && gate.needsCheck()
-                && wave == plan.progress().current() + 1
-                && !plan.pauseAsked()
-                && !plan.rollingBack();
+        return gate != null && gate.needsCheck() && !plan.pauseAsked() && !plan.rollingBack();
+    }
+
+    /** {@return whether the gate is after that wave, and is there since that time} Otherwise it has begun anew. */
+    static boolean isAt(PlanRecord plan, int wave, Instant since) {
+        WaveGate gate = plan.progress().gate();
+        return gate != null && gate.since().equals(since) && wave == plan.progress().current() + 1;
     }
 
     static Changed passCheck(PlanRecord plan) {

@@ -220,12 +220,18 @@ class RandomHistoriesTests {
         private void verdict(int wave, int kind) {
             WaveCheck.Verdict verdict = new WaveCheck.Verdict(
                     List.of(WaveCheck.Verdict.Kind.values()).get(kind), "");
-            done.add(verdict + " after " + wave);
+            WaveGate gate = store.findPlan(planId).orElseThrow().progress().gate();
+            Instant since = gate == null || random.nextInt(4) == 0 ? now : gate.since();
+            int opened = (int) Duration.between(Samples.NOW, since).toMinutes();
+            done.add(verdict + " after " + wave + ", of " + opened);
             model.check(
-                    wave, verdict.kind() == WaveCheck.Verdict.Kind.PASS, verdict.kind() == WaveCheck.Verdict.Kind.STOP);
+                    wave,
+                    opened,
+                    verdict.kind() == WaveCheck.Verdict.Kind.PASS,
+                    verdict.kind() == WaveCheck.Verdict.Kind.STOP);
             engine.transact(ledger -> {
                 ledger.open(planId);
-                ledger.check(wave, verdict);
+                ledger.check(wave, since, verdict);
                 return verdict;
             });
         }
