@@ -142,6 +142,31 @@ class StopsTests extends RolloutsTestCase {
     }
 
     @Test
+    @Tag("R127")
+    @Tag("R129")
+    void whatANodeWithOtherStagesCouldNotHandOverIsLeftToTheNextOne() throws Exception {
+        HaltingStore halting = new HaltingStore(store);
+        Rollouts older = rollouts(stage("Before"));
+        older.close();
+        older.start(plan("x", Samples.change("acme")));
+        Rollouts newer = rollouts(builder -> builder.store(halting).stages((task, change, settings, health) -> {
+            halting.failNext(Integer.MAX_VALUE);
+            return List.of(stage("After"));
+        }));
+        Deadline.until("it is not handed over", () -> halting.failed() > 0);
+        newer.close();
+
+        older.open();
+
+        assertThat(settled(older, PLAN).status()).isEqualTo(PlanStatus.COMPLETED);
+        assertThat(runs).containsExactly("Before");
+    }
+
+    private Stage stage(String name) {
+        return Stage.named(name).step(ctx -> runs.add(name));
+    }
+
+    @Test
     @Tag("R121")
     @Tag("R127")
     void whoHasLostThePlanHandsNothingOver() throws Exception {

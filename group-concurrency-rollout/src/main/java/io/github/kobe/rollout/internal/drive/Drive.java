@@ -90,23 +90,21 @@ final class Drive {
         backlog.setReach(taken.plan().reach());
         checks = taken.plan().waves().checkTimeout() != null;
         boolean isOver = false;
+        boolean isFollowed = false;
         try {
             publisher.start();
             engine.add(this, limit);
             backlog.add(taken.work());
             lease.persist(this::admit);
             isOver = loop();
-            return isOver;
         } catch (FencedException e) {
             LOG.info("{} goes on elsewhere: {}", planId, e.getMessage());
-            return true;
+            isFollowed = true;
         } catch (StagesElsewhereException e) {
             LOG.info("{} is left to other nodes: {}", planId, e.getMessage());
             engine.strangers().add(planId);
-            return true;
         } catch (StoreLostException e) {
             LOG.warn("{} waits: {}", planId, e.getMessage());
-            return false;
         } finally {
             lease.end();
             threads.interrupt(engine::interrupt);
@@ -115,10 +113,11 @@ final class Drive {
             publisher.stop();
             if (!isOver) {
                 gauges.showNothing();
-                lease.handOver(threads::await);
+                isFollowed |= lease.handOver(threads::await);
             }
             engine.remove(this);
         }
+        return isOver || isFollowed;
     }
 
     Lease lease() {

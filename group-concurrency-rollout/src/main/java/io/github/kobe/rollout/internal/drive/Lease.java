@@ -137,12 +137,12 @@ final class Lease {
      * since only the silence of a node shows that it has died; but no stop waits for it.
      *
      * @param wait waits for so many nanoseconds, or until a stop begins
+     * @return whether another drive was called to go on with the plan
      */
-    void handOver(LongConsumer wait) {
+    boolean handOver(LongConsumer wait) {
         while (true) {
             try {
-                engine.transact(this::handOver);
-                return;
+                return engine.transact(this::handOver);
             } catch (RuntimeException e) {
                 if (engine.isStopping()
                         || e instanceof RolloutException
@@ -151,28 +151,29 @@ final class Lease {
                             "{} could not be handed over; for the next node this one is lost: {}",
                             planId,
                             StoreRefusedException.describe(e));
-                    return;
+                    return false;
                 }
                 wait.accept(pause());
             }
         }
     }
 
-    private PlanId handOver(Ledger ledger) {
+    private boolean handOver(Ledger ledger) {
         PlanRecord plan = ledger.open(planId);
         boolean isLost = plan.epoch() != epoch;
         // Otherwise the end of the drive was committed, and the answer lost.
         boolean runs = plan.drive().phase() == DriveState.Phase.RUNNING;
+        boolean isLeft = loss instanceof StagesElsewhereException;
         if (isLost) {
             ledger.store().unfinished(planId).forEach(task -> returned(ledger, task));
-        } else if (runs && loss instanceof StagesElsewhereException) {
+        } else if (runs && isLeft) {
             Duration held = Duration.between(takenAt, ledger.now());
             ledger.update(plan.driven(plan.drive().stranded(ledger.now(), held)));
             ledger.callDrive(ledger.now().plus(RolloutOptions.OTHERS_COME));
         } else if (runs) {
             ledger.update(plan.driven(plan.drive().handedOver(ledger.now())));
         }
-        return planId;
+        return isLeft;
     }
 
     /**
