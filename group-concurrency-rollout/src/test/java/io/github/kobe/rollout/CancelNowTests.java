@@ -8,6 +8,7 @@ import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -168,6 +169,29 @@ class CancelNowTests extends RolloutsTestCase {
 
         assertThat(settled(rollouts, planId).status()).isEqualTo(PlanStatus.CANCELLED);
         assertThat(done).containsExactly("A");
+    }
+
+    @Test
+    @Tag("R46")
+    @Tag("R141")
+    void whatIsToBeCancelledNowIsNotRolledBackWithItsPlan() throws Exception {
+        Gate stubborn = new Gate();
+        Rollouts rollouts = rollouts(Stage.named("A").step(ctx -> stubborn.passStubbornly()), stage("B"));
+        PlanId planId = rollouts.start(plan("x", Samples.change("acme"), Samples.change("zorg")))
+                .planId();
+        stubborn.awaitArrived(2);
+        rollouts.cancelNow(ACME);
+
+        OperationResult result = rollouts.rollback(planId);
+
+        assertThat(result.notRolledBack()).containsExactly(ACME);
+        assertThat(result.accepted())
+                .containsExactly(rollouts.task(TenantId.of("zorg")).taskId());
+        assertThat(result.failure().message()).contains("it is to be cancelled now");
+        stubborn.open();
+        assertThat(settled(rollouts, planId).tasks())
+                .isEqualTo(Map.of(TaskStatus.CANCELLED, 1, TaskStatus.ROLLED_BACK, 1));
+        assertThat(rollouts.plan(planId).status()).isEqualTo(PlanStatus.PARTIAL_FAILED);
     }
 
     @Test

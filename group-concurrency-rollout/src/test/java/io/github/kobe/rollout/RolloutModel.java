@@ -201,7 +201,7 @@ public final class RolloutModel {
     private void rollBackAll() {
         for (ModelTask task : tasks) {
             try {
-                grant(task, task.status.equals("PENDING") ? "CANCEL" : "ROLLBACK", false);
+                rollBackWithAll(task);
             } catch (IllegalStateException e) {
                 assertThat(e).hasMessage("refused");
                 stop(task);
@@ -210,6 +210,13 @@ public final class RolloutModel {
         planRollsBack = true;
         pauseAsked = false;
         plan = "ROLLING_BACK";
+    }
+
+    /** What only waits is cancelled, and what is cut off is too. */
+    private void rollBackWithAll(ModelTask task) {
+        boolean waits = task.status.equals("PENDING");
+        refuse(!waits && "CANCEL_NOW".equals(task.wish));
+        grant(task, waits ? "CANCEL" : "ROLLBACK", false);
     }
 
     private void goOn() {
@@ -330,9 +337,12 @@ public final class RolloutModel {
         int takers = 0;
         List<ModelTask> left = new ArrayList<>();
         for (ModelTask task : tasks) {
-            boolean onlyCancel = wish.equals("ROLLBACK") && task.status.equals("PENDING");
             try {
-                grant(task, onlyCancel ? "CANCEL" : wish, fromCheckpoint);
+                if (wish.equals("ROLLBACK")) {
+                    rollBackWithAll(task);
+                } else {
+                    grant(task, wish, fromCheckpoint);
+                }
                 takers++;
             } catch (IllegalStateException e) {
                 assertThat(e).hasMessage("refused");

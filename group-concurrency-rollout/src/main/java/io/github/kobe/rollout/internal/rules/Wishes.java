@@ -59,6 +59,8 @@ public final class Wishes {
             try {
                 if (isReady) {
                     ledger.apply(task, new TaskCommand.Cancel(wish.by(), null));
+                } else if (leaves && task.wants(Kind.CANCEL_NOW) && task.status() != TaskStatus.PENDING) {
+                    throw refusal("ILLEGAL_STATE", task, wish, "it is to be cancelled now");
                 } else {
                     grant(ledger, task, ofPlan(task, wish));
                 }
