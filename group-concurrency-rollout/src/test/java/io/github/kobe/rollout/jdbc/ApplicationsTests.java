@@ -155,6 +155,26 @@ class ApplicationsTests {
     }
 
     @Test
+    @Tag("R129")
+    void aRollbackThatWaitsForANodeWithItsStagesIsWaitedFor() throws Exception {
+        try (Rollouts older = node("a", Stage.named("Before")).build()) {
+            older.start(Fleet.plan(PLAN.value(), 1, 1));
+            assertThat(older.await(PLAN, Deadline.LONG).status()).isEqualTo(PlanStatus.COMPLETED);
+        }
+        try (Rollouts newer = node("a", Stage.named("After")).build()) {
+            newer.rollback(newer.tasks(PLAN).getFirst().tenantId());
+            Deadline.until(
+                    "it has left the plan", () -> planOf("a").drive().strandedSince() != null);
+            Duration timeout = Duration.ofMillis(500);
+            long start = System.nanoTime();
+
+            newer.await(PLAN, timeout);
+
+            assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThanOrEqualTo(timeout);
+        }
+    }
+
+    @Test
     @Tag("R136")
     void whatHasEndedLongAgoIsRemovedByItself() {
         try (Rollouts rollouts = node("a", Stage.named("A").step(ctx -> {

@@ -336,10 +336,12 @@ public final class RolloutEngine {
         }
     }
 
-    /** A settled plan that is wanted again, or handed over, is due at once. */
+    /**
+     * A settled plan that is wanted again, or handed over, is due at once, unless a task waits for a node that has its stages.
+     */
     private boolean onlyTellsLater(PlanRecord plan) {
         Instant at = plan.drive().at();
-        return plan.status().isSettled() && at != null && at.isAfter(now());
+        return plan.status().isSettled() && plan.open() == 0 && at != null && at.isAfter(now());
     }
 
     /**

@@ -129,7 +129,7 @@ public record PlanRecord(
     }
 
     /** {@return of how many of its tasks something is still to come by itself, or is wanted} */
-    int open() {
+    public int open() {
         int open = owed;
         for (TaskStatus each : TaskStatus.values()) {
             open += each.isOpen() ? count(each) : 0;
