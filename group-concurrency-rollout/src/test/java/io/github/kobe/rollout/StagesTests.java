@@ -431,6 +431,30 @@ class StagesTests extends RolloutsTestCase {
 
     @Test
     @Tag("R59")
+    @Tag("R136")
+    void checkpointsThatAreKeptApartAreRemovedWithTheirPlan() throws Exception {
+        CheckpointStore checkpoints = CheckpointStore.inMemory();
+        Gate gate = new Gate();
+        Rollouts rollouts = rollouts(builder -> builder.stages(
+                        Stage.named("A"), Stage.named("B").step(ctx -> {
+                            gate.pass();
+                            throw new IllegalStateException("broken");
+                        }))
+                .checkpoints(checkpoints)
+                .retention(Duration.ofMillis(50)));
+        PlanId planId = rollouts.start(plan("x", Samples.change("acme"))).planId();
+        gate.awaitArrived(1);
+        TaskId taskId = onlyTask(rollouts, planId);
+        assertThat(checkpoints.load(taskId)).isPresent();
+
+        gate.open();
+
+        Deadline.until("the plan is gone", () -> rollouts.plans().isEmpty());
+        Deadline.until("so is its checkpoint", () -> checkpoints.load(taskId).isEmpty());
+    }
+
+    @Test
+    @Tag("R59")
     @Tag("R64")
     void aStoreOfCheckpointsThatFailsFailsTheTask() throws Exception {
         CheckpointStore broken = new CheckpointStore() {

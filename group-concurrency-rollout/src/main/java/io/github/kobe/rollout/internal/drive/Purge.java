@@ -1,9 +1,16 @@
 package io.github.kobe.rollout.internal.drive;
 
 import io.github.kobe.rollout.PlanId;
+import io.github.kobe.rollout.TaskId;
+import io.github.kobe.rollout.TaskStatus;
+import io.github.kobe.rollout.internal.rules.PlanRecord;
 import io.github.kobe.rollout.internal.rules.PlanStore;
+import io.github.kobe.rollout.internal.rules.StoreTransaction;
+import io.github.kobe.rollout.internal.rules.TaskRecord;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -19,12 +26,14 @@ public final class Purge {
     /** How many plans are looked up at once. */
     private static final int BATCH = 100;
 
+    private final RolloutOptions options;
     private final PlanStore store;
     private final @Nullable Duration retention;
 
     private volatile @Nullable Thread thread;
 
     Purge(RolloutOptions options) {
+        this.options = options;
         store = options.store();
         retention = options.retention();
     }
@@ -50,13 +59,29 @@ public final class Purge {
     }
 
     private boolean remove(PlanId planId, Instant before, boolean partlyFailed) {
-        return store.transact(transaction -> {
-            boolean isOld = transaction.plan(planId).stream().anyMatch(plan -> plan.hasEnded(before, partlyFailed));
-            if (isOld) {
+        Optional<List<TaskId>> removed = store.transact(transaction -> {
+            Optional<List<TaskId>> left = transaction
+                    .plan(planId)
+                    .filter(plan -> plan.hasEnded(before, partlyFailed))
+                    .map(plan -> withCheckpoints(transaction, plan));
+            if (left.isPresent()) {
                 transaction.remove(planId);
             }
-            return isOld;
+            return left;
         });
+        removed.ifPresent(options::forgetCheckpoints);
+        return removed.isPresent();
+    }
+
+    /** {@return the tasks of a plan at rest that may have a checkpoint in another place} */
+    private List<TaskId> withCheckpoints(StoreTransaction transaction, PlanRecord plan) {
+        if (options.checkpoints() == null || plan.count(TaskStatus.FAILED) == 0) {
+            return List.of();
+        }
+        return transaction.tasks(plan.id()).stream()
+                .filter(task -> task.status() == TaskStatus.FAILED)
+                .map(TaskRecord::id)
+                .toList();
     }
 
     /** Runs from now on at least once an hour, if there is a retention. */
@@ -78,7 +103,7 @@ public final class Purge {
         Duration pause = olderThan.compareTo(LONGEST_PAUSE) < 0 ? olderThan : LONGEST_PAUSE;
         while (Thread.currentThread().equals(thread)) {
             try {
-                int removed = run(olderThan, true);
+                int removed = UserCode.ask(() -> run(olderThan, true));
                 LOG.debug("{} plans that ended {} ago were removed", removed, olderThan);
             } catch (RuntimeException e) {
                 LOG.warn(
