@@ -294,8 +294,8 @@ public class RemovedWithoutMemoryTests {
     }
 
     private static final class AfterRemoval extends MethodVisitor {
-        private static final Set<String> COLLECTIONS = Set.of(
-                "java/util/concurrent/ConcurrentHashMap", "java/util/concurrent/ConcurrentMap", "java/util/Set");
+        private static final Set<String> COLLECTIONS =
+                Set.of("java/util/concurrent/ConcurrentHashMap", "java/util/concurrent/ConcurrentMap", "java/util/Set");
 
         AfterRemoval(MethodVisitor next) {
             super(Opcodes.ASM9, next);

@@ -163,8 +163,7 @@ class ApplicationsTests {
         }
         try (Rollouts newer = node("a", Stage.named("After")).build()) {
             newer.rollback(newer.tasks(PLAN).getFirst().tenantId());
-            Deadline.until(
-                    "it has left the plan", () -> planOf("a").drive().strandedSince() != null);
+            Deadline.until("it has left the plan", () -> planOf("a").drive().strandedSince() != null);
             Duration timeout = Duration.ofMillis(500);
             long start = System.nanoTime();
 

@@ -214,10 +214,12 @@ class LongStepsTests {
 
     private String driving() {
         AtomicReference<List<Mark>> open = new AtomicReference<>();
-        Deadline.until("one is at work", () -> { // between two steps none is
-            open.set(log.open());
-            return !open.get().isEmpty();
-        });
+        Deadline.until(
+                "one is at work",
+                () -> { // between two steps none is
+                    open.set(log.open());
+                    return !open.get().isEmpty();
+                });
         return open.get().stream()
                 .max(Comparator.comparingLong(Mark::at))
                 .orElseThrow()

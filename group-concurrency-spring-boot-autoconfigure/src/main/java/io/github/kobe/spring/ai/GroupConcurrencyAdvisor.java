@@ -146,8 +146,8 @@ public final class GroupConcurrencyAdvisor implements CallAdvisor, StreamAdvisor
             Costs cost = shared == null ? costs.apply(request) : Costs.unsaid();
             ReactorObservation observation = ReactorObservation.of(context);
             CompletableFuture<GroupPermit> asked = shared == null
-                    ? observation.around(() -> EnclosingPermit.acquireAsync(
-                            executor, outer, groupKey, "", GroupLimits.NO_TIMEOUT, cost))
+                    ? observation.around(() ->
+                            EnclosingPermit.acquireAsync(executor, outer, groupKey, "", GroupLimits.NO_TIMEOUT, cost))
                     : shared;
             AtomicReference<Usage> last = new AtomicReference<>();
             return Mono.fromFuture(asked)

@@ -68,7 +68,8 @@ final class ClusterWaits {
                     .filter(node -> node.has() > 0 && node.silentFor().compareTo(silence) > 0)
                     .toList();
             if (!silent.isEmpty()) {
-                Duration latest = Collections.min(silent, Comparator.comparing(NodeShare::silentFor)).silentFor();
+                Duration latest = Collections.min(silent, Comparator.comparing(NodeShare::silentFor))
+                        .silentFor();
                 String names = silent.stream()
                         .map(node -> "'" + PrintableText.inOneLine(node.node()) + "' has " + node.has())
                         .collect(Collectors.joining(", "));

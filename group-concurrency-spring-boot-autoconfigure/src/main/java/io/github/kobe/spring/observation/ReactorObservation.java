@@ -28,8 +28,8 @@ public final class ReactorObservation {
     private static final String KEY = "micrometer.observation";
 
     /** Without Micrometer, contexts have no observations. */
-    private static final boolean OBSERVABLE = ClassUtils.isPresent(
-            "io.micrometer.observation.Observation", ReactorObservation.class.getClassLoader());
+    private static final boolean OBSERVABLE =
+            ClassUtils.isPresent("io.micrometer.observation.Observation", ReactorObservation.class.getClassLoader());
 
     private static final ThreadLocal<@Nullable ReactorObservation> CURRENT = new ThreadLocal<>();
 

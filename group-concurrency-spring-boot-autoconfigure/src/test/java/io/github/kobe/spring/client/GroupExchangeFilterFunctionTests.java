@@ -227,11 +227,13 @@ class GroupExchangeFilterFunctionTests {
         try (GroupExecutor full = GroupExecutor.newVirtualThreadExecutor(GroupPolicy.builder()
                 .defaults(GroupLimits.unset().withMaxConcurrency(1).withQueueThreshold(0))
                 .build())) {
-            Mono<String> get = getAtOnce(full, request -> Mono.create(sink -> {
-                CompletableFuture<Disposable> answered =
-                        CompletableFuture.supplyAsync(() -> answer().subscribe(sink::success));
-                assertThat(answered).succeedsWithin(Deadline.LONG);
-            }));
+            Mono<String> get = getAtOnce(
+                    full,
+                    request -> Mono.create(sink -> {
+                        CompletableFuture<Disposable> answered =
+                                CompletableFuture.supplyAsync(() -> answer().subscribe(sink::success));
+                        assertThat(answered).succeedsWithin(Deadline.LONG);
+                    }));
 
             assertThat(get.flatMap(first -> get).block(Deadline.LONG)).isEqualTo("quick");
         }

@@ -71,8 +71,7 @@ class RedisAtTheStartTests {
                     Cluster cluster =
                             context.getBean(GroupExecutor.class).cluster().orElseThrow();
                     Deadline.until("it is lost", () -> cluster.state().kind() == ClusterState.Kind.LOST);
-                    assertThat(cluster.state().reason())
-                            .contains("not connected to localhost:1: Connection refused");
+                    assertThat(cluster.state().reason()).contains("not connected to localhost:1: Connection refused");
                 });
     }
 

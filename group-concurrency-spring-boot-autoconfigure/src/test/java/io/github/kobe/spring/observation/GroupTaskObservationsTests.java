@@ -447,9 +447,7 @@ class GroupTaskObservationsTests {
     @Test
     void aCallOfAWebClientThatObservesNothingBeginsNoTrace() {
         tracing().run(context -> {
-            callWithin(
-                    Observation.start("request", registry),
-                    limitedClient(context.getBean(GroupExecutor.class)));
+            callWithin(Observation.start("request", registry), limitedClient(context.getBean(GroupExecutor.class)));
 
             assertThat(notes.events).isEmpty();
         });

@@ -58,9 +58,8 @@ final class Backlog {
      * @return those whose tenants are others'
      */
     List<WaitingTask> admit(Function<Collection<TenantId>, Set<TaskId>> holding) {
-        List<WaitingTask> reached = later.stream()
-                .takeWhile(task -> task.position() < reach)
-                .toList();
+        List<WaitingTask> reached =
+                later.stream().takeWhile(task -> task.position() < reach).toList();
         List<WaitingTask> left = new ArrayList<>();
         if (!reached.isEmpty()) {
             Set<TaskId> turns =

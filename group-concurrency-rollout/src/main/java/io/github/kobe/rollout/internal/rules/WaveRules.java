@@ -131,7 +131,9 @@ public final class WaveRules {
     /** {@return whether the gate is after that wave, and is there since that time} Otherwise it has begun anew. */
     static boolean isAt(PlanRecord plan, int wave, Instant since) {
         WaveGate gate = plan.progress().gate();
-        return gate != null && gate.since().equals(since) && wave == plan.progress().current() + 1;
+        return gate != null
+                && gate.since().equals(since)
+                && wave == plan.progress().current() + 1;
     }
 
     static Changed passCheck(PlanRecord plan) {

@@ -24,10 +24,7 @@ class BeginsInOrderTests {
 
     /** Of which the first has met a pause. */
     private final TaskThreads threads = new TaskThreads(
-            executor,
-            "plan",
-            id -> () -> id.equals(first.id()) ? Optional.of(first) : Optional.empty(),
-            failure -> {
+            executor, "plan", id -> () -> id.equals(first.id()) ? Optional.of(first) : Optional.empty(), failure -> {
                 throw failure;
             });
 
