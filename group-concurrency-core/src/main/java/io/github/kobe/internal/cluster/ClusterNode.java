@@ -256,7 +256,7 @@ public final class ClusterNode extends ClusterSignals {
         boolean heartbeat = now >= heartbeatAt;
         List<Holding> of = new ArrayList<>();
         List<Demand> demands = new ArrayList<>();
-        for (Holding holding : holdings.next(heartbeat, failures > 0)) {
+        for (Holding holding : holdings.next(heartbeat, failures > 0 || refused)) {
             leasing().look(holding, now); // so from here on the engine has no more than is said
             if (holdings.find(holding.key) != null) {
                 of.add(holding);

@@ -207,7 +207,7 @@ final class Holding {
 
     /** {@return whether the store can't know of it, and needn't} */
     boolean isUnknown() {
-        return has() == 0 && !said && !unsettled;
+        return has() == 0 && !said && !unsettled && counted == 0 && wanted == 0;
     }
 
     /** {@return whether there is nothing of it, and the store knows that} */

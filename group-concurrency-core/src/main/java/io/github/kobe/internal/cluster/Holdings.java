@@ -119,8 +119,8 @@ final class Holdings {
      * Chooses those of which the next statement speaks.
      *
      * @param heartbeat whether it says again what it lacks, and of the rest what was not said for longest
-     * @param unheard whether the store has not answered to the last one: then it speaks of none for the first time, since what
-     *     was said stays until it is answered, and these may be ever more
+     * @param unheard whether the store has not answered to the last one, or has refused it: then this speaks of none for the
+     *     first time, since what was said stays until it is answered, and these may be ever more
      */
     Set<Holding> next(boolean heartbeat, boolean unheard) {
         Set<Holding> next = new LinkedHashSet<>();

@@ -8,6 +8,8 @@ import java.time.Duration;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -42,7 +44,7 @@ final class ClusterWaits {
                 boolean learns = state.kind() == ClusterState.Kind.LEARNING;
                 if (!first && !learns) {
                     if (!told) {
-                        tellOfTheSilent(cluster);
+                        tellLaterOfTheSilent(cluster);
                     }
                     return;
                 }
@@ -59,25 +61,34 @@ final class ClusterWaits {
         }
     }
 
-    /** What instances had that were killed shortly before the start is counted for them until their leases are over. */
-    private static void tellOfTheSilent(Cluster cluster) {
+    /**
+     * What instances had that were killed shortly before the start is counted for them until their leases are over. The store
+     * counts their silence only while others speak, so it is asked after a while.
+     */
+    private static void tellLaterOfTheSilent(Cluster cluster) {
         Duration lease = cluster.settings().lease();
         Duration silence = lease.multipliedBy(4).dividedBy(15); // after which the store takes a node to wait no more
-        var unused = cluster.nodes().thenAccept(nodes -> {
-            List<NodeShare> silent = nodes.stream()
-                    .filter(node -> node.has() > 0 && node.silentFor().compareTo(silence) > 0)
-                    .toList();
-            if (!silent.isEmpty()) {
-                Duration latest = Collections.min(silent, Comparator.comparing(NodeShare::silentFor))
-                        .silentFor();
-                String names = silent.stream()
-                        .map(node -> "'" + PrintableText.inOneLine(node.node()) + "' has " + node.has())
-                        .collect(Collectors.joining(", "));
-                LOGGER.info("Instances that share limits have said nothing for more than " + silence.toMillis()
-                        + " ms: " + names + " in flight. If they were killed, others can use that in about "
-                        + (lease.minus(latest).toSeconds() + 1) + " s.");
-            }
-        });
+        long later = silence.plus(lease.dividedBy(30)).toMillis();
+        var unused = CompletableFuture.supplyAsync(
+                        cluster::nodes, CompletableFuture.delayedExecutor(later, TimeUnit.MILLISECONDS))
+                .thenCompose(nodes -> nodes)
+                .thenAccept(nodes -> tellOfTheSilent(cluster, nodes, silence));
+    }
+
+    private static void tellOfTheSilent(Cluster cluster, List<NodeShare> nodes, Duration silence) {
+        List<NodeShare> silent = nodes.stream()
+                .filter(node -> node.has() > 0 && node.silentFor().compareTo(silence) > 0)
+                .toList();
+        if (!silent.isEmpty() && cluster.state().kind() == ClusterState.Kind.CONNECTED) {
+            Duration latest = Collections.min(silent, Comparator.comparing(NodeShare::silentFor))
+                    .silentFor();
+            String names = silent.stream()
+                    .map(node -> node.has() + " for '" + PrintableText.inOneLine(node.node()) + "'")
+                    .collect(Collectors.joining(", "));
+            LOGGER.info("Instances that share limits are silent, and what they had still counts: " + names
+                    + ". If they were killed, others can use that in about "
+                    + (cluster.settings().lease().minus(latest).toSeconds() + 1) + " s.");
+        }
     }
 
     /**

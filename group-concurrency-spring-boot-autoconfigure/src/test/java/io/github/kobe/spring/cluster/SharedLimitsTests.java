@@ -239,13 +239,13 @@ class SharedLimitsTests {
     @Tag("CL11")
     void theStartTellsOfWhatIsCountedForInstancesThatAreSilent(CapturedOutput output) {
         plain.withBean(ClusterStore.class, () -> new BesideTheKilled(store))
-                .withPropertyValues(LIMIT, CLOSED)
+                .withPropertyValues(LIMIT, CLOSED, "group-concurrency.cluster.lease=5s")
                 .run(context -> Deadline.until(
                         "it is told",
                         () -> output.getOut()
-                                .contains("Instances that share limits have said nothing for more than 4000 ms:"
-                                        + " 'killed' has 3 in flight. If they were killed, others can use that in"
-                                        + " about 11 s.")));
+                                .contains("Instances that share limits are silent, and what they had still counts:"
+                                        + " 3 for 'killed'. If they were killed, others can use that in about"
+                                        + " 3 s.")));
     }
 
     @Test
@@ -351,9 +351,9 @@ class SharedLimitsTests {
         @Override
         public CompletionStage<List<NodeShare>> look(@Nullable String resource) {
             return CompletableFuture.completedStage(List.of(
-                    new NodeShare("a", "killed", 3, 1, Duration.ofSeconds(5)),
-                    new NodeShare("b", "alive", 3, 1, Duration.ofSeconds(4)),
-                    new NodeShare("c", "idle", 0, 0, Duration.ofSeconds(5))));
+                    new NodeShare("a", "killed", 3, 1, Duration.ofSeconds(3)),
+                    new NodeShare("b", "alive", 3, 1, Duration.ofSeconds(1)),
+                    new NodeShare("c", "idle", 0, 0, Duration.ofSeconds(3))));
         }
     }
 
