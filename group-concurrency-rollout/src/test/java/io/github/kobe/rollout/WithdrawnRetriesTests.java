@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Two tenants have failed and are retried, one at a time: the first one is at a gate when somebody changes his mind. */
+/** Two tenants have failed and are retried, one at a time: the first one is at a gate when somebody stops it. */
 class WithdrawnRetriesTests extends RolloutsTestCase {
 
     private static final TenantId ACME = TenantId.of("acme");

@@ -337,7 +337,7 @@ public final class RolloutEngine {
     }
 
     /**
-     * A settled plan that is wanted again, or handed over, is due at once, unless a task waits for a node that has its stages.
+     * A settled plan that is wanted again, or handed over, is due at once, unless a task waits for a node with its stages.
      */
     private boolean onlyTellsLater(PlanRecord plan) {
         Instant at = plan.drive().at();
