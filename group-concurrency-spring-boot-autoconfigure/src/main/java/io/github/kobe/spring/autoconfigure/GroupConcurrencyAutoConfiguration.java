@@ -85,6 +85,13 @@ public final class GroupConcurrencyAutoConfiguration {
         return new GroupExecutorLifecycle(context, properties.shutdown().awaitTerminationPeriod());
     }
 
+    @Bean
+    @Lazy(false)
+    @ConditionalOnMissingBean(name = "groupConcurrencyUnusedLimitsWarning")
+    UnusedLimitsWarning groupConcurrencyUnusedLimitsWarning(ConfiguredPolicy configured, ListableBeanFactory beans) {
+        return new UnusedLimitsWarning(configured, beans);
+    }
+
     /** The policy from the settings, unless the application has its own. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnMissingBean(GroupPolicy.class)
@@ -104,19 +111,6 @@ public final class GroupConcurrencyAutoConfiguration {
         @Bean(EXECUTOR_BEAN_NAME)
         GroupExecutor groupExecutor(GroupPolicy policy, GroupExecutorBuilder builder, BeanFactory beans) {
             return builder.build(EXECUTOR_BEAN_NAME, new GroupPolicyComposer(beans).decide(policy));
-        }
-    }
-
-    /** For an application whose own executor replaces ours. */
-    @Configuration(proxyBeanMethods = false)
-    @ConditionalOnMissingBean(value = ExecutorConfiguration.class, name = "groupConcurrencyUnusedLimitsWarning")
-    static final class OwnExecutorConfiguration {
-
-        @Bean
-        @Lazy(false)
-        UnusedLimitsWarning groupConcurrencyUnusedLimitsWarning(
-                ConfiguredPolicy configured, ListableBeanFactory beans) {
-            return new UnusedLimitsWarning(configured, beans);
         }
     }
 

@@ -188,7 +188,24 @@ class SeveralExecutorsTests {
         runner.withUserConfiguration(FurtherByHand.class)
                 .withPropertyValues("group-concurrency.defaults.max-concurrency=7")
                 .run(context -> assertThat(context).hasNotFailed());
-        assertThat(output).doesNotContain("no executor has");
+        runner.withUserConfiguration(OwnFromThePolicyWithAnotherTotal.class)
+                .withPropertyValues(
+                        "group-concurrency.defaults.max-concurrency=7", "group-concurrency.global.max-in-flight=20")
+                .run(context -> assertThat(context).hasNotFailed());
+        runner.withBean(GroupPolicyCustomizer.class, () -> policy -> policy.globalMaxInFlight(50))
+                .withPropertyValues("group-concurrency.global.max-in-flight=20")
+                .run(context -> assertThat(context).hasNotFailed());
+        assertThat(output).doesNotContain("but no executor uses it");
+    }
+
+    @Test
+    void aPolicyThatPutsConfiguredLimitsOutOfForceIsWarnedOf(CapturedOutput output) {
+        runner.withBean("pol", GroupPolicy.class, () -> GroupPolicy.builder().build())
+                .withPropertyValues(
+                        "group-concurrency.defaults.max-concurrency=7", "group-concurrency.global.max-in-flight=20")
+                .run(context -> assertThat(output)
+                        .contains("group-concurrency.defaults.max-concurrency is set (and 1 more under the prefix), but"
+                                + " no executor uses it: the bean pol replaces the policy that has these settings."));
     }
 
     private static MeterRegistry metersOf(ApplicationContext context) {
@@ -211,6 +228,15 @@ class SeveralExecutorsTests {
         @Bean
         GroupExecutor own(GroupPolicy policy) {
             return GroupExecutor.newVirtualThreadExecutor(policy);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class OwnFromThePolicyWithAnotherTotal {
+        @Bean
+        GroupExecutor own(GroupPolicy policy) {
+            return GroupExecutor.newVirtualThreadExecutor(
+                    policy.toBuilder().globalMaxInFlight(50).build());
         }
     }
 
