@@ -8,6 +8,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -28,16 +29,19 @@ import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
             "org.springframework.boot.autoconfigure.jdbc.DataSourceAutoConfiguration",
             "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration"
         })
-@ConditionalOnClass(DelegatingDataSource.class)
 @ConditionalOnBooleanProperty(
         name = {"group-concurrency.enabled", "group-concurrency.datasource.enabled"},
         matchIfMissing = true)
 public final class GroupConcurrencyDataSourceAutoConfiguration {
 
+    /** What limits need of Spring JDBC. */
+    static final String JDBC = "org.springframework.jdbc.datasource.DelegatingDataSource";
+
     GroupConcurrencyDataSourceAutoConfiguration() {}
 
     /** Inside, so that the condition's class isn't loaded where nothing is to be limited. */
     @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(DelegatingDataSource.class)
     @ConditionalOnBean(ConnectionGroup.class)
     @Import(ConnectionExecutors.class)
     @ImportRuntimeHints(Pools.Hints.class)
@@ -76,10 +80,15 @@ public final class GroupConcurrencyDataSourceAutoConfiguration {
         }
     }
 
-    /** Where connections are to be limited, and nothing tells whom they are for. */
+    /** Where nothing tells whom connections are for. */
     @Configuration(proxyBeanMethods = false)
-    @ConditionalOnBooleanProperty(name = "group-concurrency.datasource.enabled")
     @ConditionalOnMissingBean(ConnectionGroup.class)
-    @Import(MissingConnectionGroup.class)
-    static final class RequiredConfiguration {}
+    @Import(UnlimitedConnections.class)
+    static final class WithoutGroupConfiguration {}
+
+    /** Where no connections can be limited. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnMissingClass(JDBC)
+    @Import(UnlimitedConnections.class)
+    static final class WithoutJdbcConfiguration {}
 }

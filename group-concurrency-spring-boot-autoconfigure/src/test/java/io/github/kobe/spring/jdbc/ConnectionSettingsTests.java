@@ -21,6 +21,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
@@ -212,6 +213,38 @@ class ConnectionSettingsTests {
                 .containsPattern("Origin: .*application\\.yml\\] - 3:14")
                 .contains("Allowed: a bean beside it, as @Bean ConnectionGroup tenants() { return () ->"
                         + " Tenant.current(); }, or false");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+        nothing-that-is-missing      | there is no bean of type io.github.kobe.spring.jdbc.ConnectionGroup, which tells
+        org.springframework.jdbc     | Spring JDBC isn't on the class path
+        """)
+    void settingsThatLimitNoConnectionsAreWarnedOf(String missing, String why, CapturedOutput output) {
+        PooledApplication.bare()
+                .withClassLoader(new FilteredClassLoader(missing))
+                .withPropertyValues(DATASOURCE + "defaults.max-concurrency=6")
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    assertThat(output)
+                            .contains("No connections are limited, though group-concurrency.datasource.defaults."
+                                    + "max-concurrency is set (and 1 more below datasource): " + why);
+                });
+    }
+
+    @Test
+    void switchedOffTheyAreNotWarnedOf(CapturedOutput output) {
+        PooledApplication.bare()
+                .withPropertyValues(DATASOURCE + "enabled=false")
+                .run(context -> assertThat(output).doesNotContain("No connections are limited"));
+    }
+
+    @Test
+    void withoutSpringJdbcTheyCantBeSwitchedOn() {
+        PooledApplication.limited()
+                .withClassLoader(new FilteredClassLoader("org.springframework.jdbc"))
+                .withPropertyValues(DATASOURCE + "enabled=true")
+                .run(refused("datasource.enabled", "true", "Spring JDBC on the class path, or false"));
     }
 
     @Test

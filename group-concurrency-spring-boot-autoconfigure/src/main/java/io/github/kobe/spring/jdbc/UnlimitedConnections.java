@@ -1,0 +1,52 @@
+package io.github.kobe.spring.jdbc;
+
+import io.github.kobe.spring.internal.settings.BoundSettings;
+import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties;
+import io.github.kobe.spring.internal.settings.PrintableText;
+import java.util.List;
+import java.util.Set;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.springframework.boot.context.properties.source.ConfigurationProperty;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.util.ClassUtils;
+
+/** Fails the start of an application that is to limit connections and can't, and warns of settings that limit none. */
+@Lazy(false)
+final class UnlimitedConnections {
+
+    private static final Log LOGGER = LogFactory.getLog(UnlimitedConnections.class);
+
+    /**
+     * Looks at the settings.
+     *
+     * @param properties bound already, so that the settings' places are known
+     * @param settings where they came from
+     * @throws io.github.kobe.spring.InvalidSettingException with an example, if connections are to be limited
+     */
+    UnlimitedConnections(GroupConcurrencyProperties properties, BoundSettings settings) {
+        boolean hasJdbc = ClassUtils.isPresent(GroupConcurrencyDataSourceAutoConfiguration.JDBC, null);
+        String why = hasJdbc
+                ? "there is no bean of type " + ConnectionGroup.class.getName()
+                        + ", which tells whom a connection is for"
+                : "Spring JDBC isn't on the class path";
+        Boolean enabled = properties.datasource().enabled();
+        if (enabled != null) {
+            throw settings.refusal(
+                    "is " + enabled + ", and " + why,
+                    hasJdbc
+                            ? "a bean beside it, as @Bean ConnectionGroup tenants() { return () -> Tenant.current(); },"
+                                    + " or false"
+                            : "Spring JDBC on the class path, or false",
+                    null,
+                    BoundSettings.DATASOURCE,
+                    "enabled");
+        }
+        List<ConfigurationProperty> set = settings.under(Set.of(BoundSettings.DATASOURCE));
+        if (!set.isEmpty()) {
+            String others = set.size() == 1 ? "" : " (and " + (set.size() - 1) + " more below datasource)";
+            LOGGER.warn(PrintableText.inOneLine("No connections are limited, though "
+                    + set.getFirst().getName() + " is set" + others + ": " + why + "."));
+        }
+    }
+}
