@@ -212,6 +212,7 @@ class InvalidSettingsTests {
         scope: { defualt-timeout: 5s }             | scope.default-timeout
         scope: { default-timout: 5s }              | scope.default-timeout
         scopes: { default-timeout: 5s }            | scope.default-timeout
+        group: { vip: { weight: 3 } }              | groups.vip.weight
         """)
     void whatWasMostLikelyMeantByAnUnknownNameIsTold(String line, String meant, CapturedOutput output)
             throws IOException {
@@ -222,6 +223,44 @@ class InvalidSettingsTests {
                 .contains("is unknown. Did you mean 'group-concurrency." + meant + "'?")
                 .containsPattern("Origin: .*application\\.yml\\] - 2:")
                 .contains("Allowed: group-concurrency." + meant);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+        defaults: { timeout: 5s }                  | defaults.queue-timeout
+        global: { max-concurrency: 3 }             | global.max-in-flight
+        vip: { max-concurrency: 3 }                | groups.vip.max-concurrency
+        vip: { max-concurency: 3 }                 | groups.vip.max-concurrency
+        groups: [ { key: vip } ]                   | group-list[0].key
+        groups: [ { max-concurency: 3 } ]          | group-list[0].max-concurrency
+        datasource: { groups: [ { key: vip } ] }   | datasource.group-list[0].key
+        datasource: { limits: { weight: 3 } }      | datasource.defaults.weight
+        """)
+    void whatIsMoreThanASlipIsAskedForAndNotOrdered(String line, String meant, CapturedOutput output)
+            throws IOException {
+        failsToStart("group-concurrency:\n  " + line + "\n");
+
+        assertThat(output)
+                .contains("is unknown. Did you mean 'group-concurrency." + meant + "'?")
+                .contains("Allowed: group-concurrency." + meant)
+                .doesNotContain("Action:");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+        defaults: { queue-size: 3 }    | defaults.max-concurrency, group-concurrency.defaults.max-in-flight
+        global: { limit: 3 }           | global.max-in-flight, group-concurrency.global.queue-threshold
+        groups: [ { name: vip } ]      | group-list[0].key, group-concurrency.group-list[0].max-concurrency
+        group-list: [ { name: vip } ]  | group-list[0].key, group-concurrency.group-list[0].max-concurrency
+        """)
+    void ofAnUnknownNameThatMayMeanSeveralThoseBesideItAreTold(String line, String first, CapturedOutput output)
+            throws IOException {
+        failsToStart("group-concurrency:\n  " + line + "\n");
+
+        assertThat(output)
+                .contains("' is unknown:")
+                .contains("Allowed: one of group-concurrency." + first)
+                .doesNotContain("metrics");
     }
 
     @ParameterizedTest

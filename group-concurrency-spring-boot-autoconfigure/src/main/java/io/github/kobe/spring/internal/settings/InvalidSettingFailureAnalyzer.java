@@ -22,10 +22,11 @@ final class InvalidSettingFailureAnalyzer extends AbstractFailureAnalyzer<Invali
                         value,
                         shown(cause.origin()),
                         shown(cause.allowed()));
-        return new FailureAnalysis(description, isMisspelt ? action(cause) : null, cause);
+        boolean isSlip = isMisspelt && KnownNames.isSlip(cause.property(), cause.allowed());
+        return new FailureAnalysis(description, isSlip ? action(cause) : null, cause);
     }
 
-    /** What is allowed says what to do in all other cases. */
+    /** What is allowed says what to do in all other cases; where more than a slip is wrong, another name may be meant. */
     private static String action(InvalidSettingException misspelt) {
         return "Write " + shown(misspelt.allowed()) + " in its place.";
     }

@@ -9,6 +9,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.ToIntFunction;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
@@ -40,11 +42,11 @@ final class KnownNames {
     /** The end of a setting that may have any name, such as a header. */
     private static final String OF_ANY_NAME = ".NAME";
 
-    private static final int PREFIX_LENGTH =
-            uniform(GroupConcurrencyProperties.PREFIX).length() + 1;
-
     /** With more slips than this in the prefix, another name is meant. */
     private static final int SLIPS_IN_PREFIX = 2;
+
+    /** With so many slips in an element of a name, another one is meant. */
+    private static final int FAR = Integer.MAX_VALUE;
 
     private KnownNames() {}
 
@@ -105,9 +107,8 @@ final class KnownNames {
             ConfigurationPropertyName prefix,
             Class<?> settings,
             @Nullable Throwable cause) {
-        List<String> near = namesAround(unknown.getName(), prefix, settings);
         String written = uniform(unknown.getName().toString());
-        if (near.stream().anyMatch(name -> uniform(name).equals(written))) {
+        if (namesAround(unknown.getName(), prefix, settings).stream().anyMatch(name -> uniform(name).equals(written))) {
             return InvalidSettings.of(
                     unknown, "has no value", "a value; without the setting its default applies", cause);
         }
@@ -115,14 +116,21 @@ final class KnownNames {
         if (renamed != null) {
             return renamed;
         }
+        ConfigurationPropertyName read = inList(unknown.getName());
+        List<String> names = namesAround(read, prefix, settings);
+        ConfigurationPropertyName place = placeOf(read, names);
+        List<String> below = below(place, names);
         Optional<String> meant = RateForms.meantInList(unknown.getName())
-                .or(() -> meantBy(written, near))
-                .or(() -> ofOthersMeantBy(unknown.getName()));
+                .or(() -> meantBySlip(read, names))
+                .or(() -> ofOthersMeantBy(unknown.getName()))
+                .or(() -> place.getNumberOfElements() > 1 ? Optional.empty() : ofGroupMeantBy(read, settings))
+                .or(() -> deeperMeantBy(read, below))
+                .or(() -> besideMeantBy(read, below));
         return InvalidSettings.of(
                 unknown,
                 "is unknown"
                         + meant.map(name -> ". Did you mean '" + name + "'?").orElse(""),
-                meant.orElse("one of " + String.join(", ", near)),
+                meant.orElse("one of " + String.join(", ", below)),
                 cause);
     }
 
@@ -197,33 +205,97 @@ final class KnownNames {
         return types[types.length - 1];
     }
 
-    /**
-     * A limit in the wrong place is told by its last part, any other slip by how little there is between the two. Of several
-     * that are as near, one with the same first part is meant.
-     */
-    private static Optional<String> meantBy(String unknown, List<String> names) {
-        int most = Math.max(1, (unknown.length() - PREFIX_LENGTH) / 4);
+    /** In a list, elements have indexes; in a map, they have keys. */
+    private static ConfigurationPropertyName inList(ConfigurationPropertyName name) {
+        int key = placeOfKey(name);
+        return key > 0 && name.isNumericIndex(key)
+                ? ConfigurationPropertyName.adapt(name.chop(key - 1) + ".group-list" + rest(name, key), '.')
+                : name;
+    }
+
+    private static String rest(ConfigurationPropertyName name, int elements) {
+        return name.toString().substring(name.chop(elements).toString().length());
+    }
+
+    /** {@return the nearest place above a name that has settings} */
+    private static ConfigurationPropertyName placeOf(ConfigurationPropertyName unknown, List<String> names) {
+        ConfigurationPropertyName place = unknown.getParent();
+        while (below(place, names).isEmpty()) {
+            place = place.getParent();
+        }
+        return place;
+    }
+
+    private static List<String> below(ConfigurationPropertyName place, List<String> names) {
+        String beginning = uniform(place.toString()) + ".";
         return names.stream()
-                .map(name -> {
-                    int elsewhere = 1 + distance(last(unknown), last(uniform(name)));
-                    int there = name.endsWith(OF_ANY_NAME)
-                            ? distance(beforeLast(unknown), beforeLast(uniform(name)))
-                            : distance(unknown, uniform(name));
-                    return Map.entry(name, Math.min(elsewhere, there));
-                })
-                .filter(entry -> entry.getValue() <= most)
-                .min(Comparator.<Map.Entry<String, Integer>>comparingInt(Map.Entry::getValue)
-                        .thenComparing(entry -> !first(uniform(entry.getKey())).equals(first(unknown))))
-                .map(Map.Entry::getKey);
+                .filter(name -> uniform(name).startsWith(beginning))
+                .toList();
+    }
+
+    private static Optional<String> meantBySlip(ConfigurationPropertyName unknown, List<String> names) {
+        return nearest(names, name -> slips(unknown.toString(), name));
+    }
+
+    /** The limits of a group, not below {@code groups}. */
+    private static Optional<String> ofGroupMeantBy(ConfigurationPropertyName unknown, Class<?> settings) {
+        boolean isMisspelt = slips(unknown.getElement(1, Form.UNIFORM), "groups") < FAR;
+        ConfigurationPropertyName prefix = unknown.chop(1);
+        ConfigurationPropertyName moved =
+                ConfigurationPropertyName.adapt(prefix + ".groups" + rest(unknown, isMisspelt ? 2 : 1), '.');
+        return meantBySlip(moved, namesAround(moved, prefix, settings));
+    }
+
+    /** The end of a name that is further down. A part of a rate says too little by its end. */
+    private static Optional<String> deeperMeantBy(ConfigurationPropertyName unknown, List<String> below) {
+        String last = last(uniform(unknown.toString()));
+        return nearest(below, name -> last(beforeLast(name)).equals("rate") ? FAR : slips(last, last(name)));
+    }
+
+    /** The one name beside an unknown one that has a word of it. */
+    private static Optional<String> besideMeantBy(ConfigurationPropertyName unknown, List<String> below) {
+        String parent = uniform(unknown.getParent().toString());
+        String last = last(uniform(unknown.toString()));
+        List<String> beside = below.stream()
+                .filter(name -> unknown.getNumberOfElements() > 2
+                        && uniform(beforeLast(name)).equals(parent)
+                        && Stream.of(last(name).split("-"))
+                                .anyMatch(word -> word.length() > 2 && last.contains(word)))
+                .toList();
+        return beside.size() == 1 ? Optional.of(beside.getFirst()) : Optional.empty();
+    }
+
+    private static Optional<String> nearest(List<String> names, ToIntFunction<String> slips) {
+        return names.stream()
+                .filter(name -> slips.applyAsInt(name) < FAR)
+                .min(Comparator.comparingInt(slips));
+    }
+
+    /** {@return whether a name differs from another one only by a few characters of its elements} */
+    static boolean isSlip(String written, String meant) {
+        return slips(written, meant) < FAR;
+    }
+
+    /** {@return how many characters are wrong; {@link #FAR}: too many in one element} */
+    private static int slips(String written, String meant) {
+        if (meant.endsWith(OF_ANY_NAME)) {
+            return slips(beforeLast(written), beforeLast(meant));
+        }
+        String[] wrong = uniform(written).split("\\.");
+        String[] right = uniform(meant).split("\\.");
+        int slips = 0;
+        for (int i = 0; i < wrong.length; i++) {
+            int further = wrong.length == right.length ? distance(wrong[i], right[i]) : FAR;
+            if (further > Math.max(1, wrong[i].length() / 4)) {
+                return FAR;
+            }
+            slips += further;
+        }
+        return slips;
     }
 
     private static String beforeLast(String name) {
         return name.substring(0, Math.max(0, name.lastIndexOf('.')));
-    }
-
-    private static String first(String name) {
-        String below = name.substring(Math.min(name.length(), PREFIX_LENGTH));
-        return below.substring(0, Math.max(0, below.indexOf('.')));
     }
 
     private static String last(String name) {
@@ -248,21 +320,22 @@ final class KnownNames {
         return name.replace("-", "");
     }
 
-    /** {@return how many characters have to be changed, added or taken away (Levenshtein)} */
+    /** {@return how many characters have to be changed, added, taken away or swapped (Damerau-Levenshtein)} */
     private static int distance(String a, String b) {
-        int[] row = new int[b.length() + 1];
-        for (int j = 0; j < row.length; j++) {
-            row[j] = j;
-        }
-        for (int i = 1; i <= a.length(); i++) {
-            int diagonal = row[0];
-            row[0] = i;
-            for (int j = 1; j < row.length; j++) {
-                int changed = diagonal + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
-                diagonal = row[j];
-                row[j] = Math.min(changed, Math.min(row[j], row[j - 1]) + 1);
+        int[][] least = new int[a.length() + 1][b.length() + 1];
+        for (int i = 0; i <= a.length(); i++) {
+            for (int j = 0; j <= b.length(); j++) {
+                if (i == 0 || j == 0) {
+                    least[i][j] = i + j;
+                    continue;
+                }
+                int changed = least[i - 1][j - 1] + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
+                least[i][j] = Math.min(changed, Math.min(least[i - 1][j], least[i][j - 1]) + 1);
+                if (i > 1 && j > 1 && a.charAt(i - 1) == b.charAt(j - 2) && a.charAt(i - 2) == b.charAt(j - 1)) {
+                    least[i][j] = Math.min(least[i][j], least[i - 2][j - 2] + 1);
+                }
             }
         }
-        return row[b.length()];
+        return least[a.length()][b.length()];
     }
 }
