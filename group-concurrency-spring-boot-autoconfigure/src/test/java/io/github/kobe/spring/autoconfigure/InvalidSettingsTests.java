@@ -568,6 +568,31 @@ class InvalidSettingsTests {
     }
 
     @Test
+    void aListOfGroupsWithoutKeysIsWarnedOf(CapturedOutput output) throws IOException {
+        write("group-concurrency: { groups: [ { max-concurrency: 5 } ] }\n");
+        start().close();
+
+        assertThat(output)
+                .containsPattern("group-concurrency\\.groups\\[0]\\.max-concurrency \\(.*application\\.yml\\] - 1:.*\\)"
+                        + " is of the group '0'\\. If it is in a list, write group-concurrency\\.group-list in place of"
+                        + " groups, with a key in each element");
+    }
+
+    @Test
+    void aGroupWhoseKeyIsANumberIsNotTakenForAList(CapturedOutput output) throws IOException {
+        write("""
+            group-concurrency:
+              groups:
+                "0": { max-concurrency: 5 }
+                4711: { max-concurrency: 5 }
+            """);
+        try (ConfigurableApplicationContext context = start()) {
+            assertThat(context.getBean(GroupPolicy.class).groups()).containsOnlyKeys("0", "4711");
+        }
+        assertThat(output).doesNotContain("is of the group");
+    }
+
+    @Test
     void anEmptyMapOfGroupsHasNone() throws IOException {
         write("group-concurrency: { groups: {}, defaults: {} }\n");
         try (ConfigurableApplicationContext context = start()) {

@@ -107,6 +107,7 @@ public final class GroupRules {
     public GroupPolicy policy(Supplier<GroupPolicy.Builder> rest) {
         checkList();
         warnOfEnvironmentOnlyGroups();
+        warnOfList();
         try {
             GroupPolicy.Builder builder = rest.get().defaults(defaults.toGroupLimits());
             groups.forEach((key, limits) -> add(builder, key, limits));
@@ -181,6 +182,18 @@ public final class GroupRules {
                         + String.join(".", here("group-list")) + ".");
             }
         }
+    }
+
+    /** Spring Boot doesn't tell the first element of a list from a map's key 0 that YAML reads as a number. */
+    private void warnOfList() {
+        int key = place.length + 2;
+        settings.ofGroups(place).getOrDefault("0", List.of()).stream()
+                .filter(property -> property.getName().isNumericIndex(key))
+                .findFirst()
+                .ifPresent(first -> LOGGER.warn(PrintableText.inOneLine(first.getName() + " (" + first.getOrigin()
+                        + ") is of the group '0'. If it is in a list, write " + GroupConcurrencyProperties.PREFIX + "."
+                        + String.join(".", here("group-list"))
+                        + " in place of groups, with a key in each element; if 0 is the key, put it in quotes.")));
     }
 
     /** What runs is in flight too, so the smaller of the two numbers is the one that counts. */
