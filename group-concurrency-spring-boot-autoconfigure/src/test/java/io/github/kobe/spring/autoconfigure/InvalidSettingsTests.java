@@ -1,5 +1,6 @@
 package io.github.kobe.spring.autoconfigure;
 
+import static io.github.kobe.spring.testing.Refusals.refusalOf;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatException;
 
@@ -13,6 +14,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -31,6 +33,8 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.StandardEnvironment;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 /** Starts a real application on a real YAML file, and reads what it says. */
 @ExtendWith(OutputCaptureExtension.class)
@@ -305,6 +309,74 @@ class InvalidSettingsTests {
                         .getFailure()
                         .rootCause()
                         .hasMessage("Setting 'group-concurrency.max-in-flight' has another name now"));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "defaults.max-concurency, defaults.max-concurrency",
+        "defaults.maxConcurency, defaults.max-concurrency",
+        "groups[a.b*].rate.limits, groups[a.b*].rate.limit",
+        "group-list[0].weigth, group-list[0].weight",
+        "scope.default-timout, scope.default-timeout"
+    })
+    void anUnknownNameAmongSystemPropertiesIsRefused(String unknown, String meant) {
+        new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(
+                        GroupConcurrencyAutoConfiguration.class, GroupConcurrencyScopeAutoConfiguration.class))
+                .withSystemProperties("group-concurrency." + unknown + "=2")
+                .run(context -> assertThat(refusalOf(context))
+                        .hasMessageEndingWith("' is unknown. Did you mean 'group-concurrency." + meant + "'?"));
+    }
+
+    @Test
+    void anyKnownNameAmongSystemPropertiesIsRead() {
+        new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(
+                        GroupConcurrencyAutoConfiguration.class, GroupConcurrencyScopeAutoConfiguration.class))
+                .withSystemProperties(
+                        "group-concurrency.defaults.maxConcurrency=2",
+                        "group-concurrency.defaults.rate.limit=6",
+                        "group-concurrency.defaults.rate.per=1m",
+                        "group-concurrency.groups.vip.weight=2",
+                        "group-concurrency.groups[a.b*].rates[0].name=calls",
+                        "group-concurrency.groups[a.b*].rates[0].limit=6",
+                        "group-concurrency.groups[a.b*].rates[0].per=1m",
+                        "group-concurrency.group-list[0].key=a",
+                        "group-concurrency.group-list[0].rates[0]=calls 6 per 1m",
+                        "group-concurrency.scope.default-timeout=5s",
+                        "group-concurrency.web.filter.enabled=false",
+                        "group-concurrency.web.filter.rules[0].paths[0]=/a",
+                        "group-concurrency.web.filter.rules[0].key-source=header")
+                .run(context -> {
+                    assertThat(context.getStartupFailure()).isNull();
+                    assertThat(context.getBean(GroupPolicy.class).groups()).containsOnlyKeys("vip", "a");
+                });
+    }
+
+    @Test
+    void anUnknownNameOfAnEnvironmentVariableIsWarnedOf(CapturedOutput output) {
+        new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(GroupConcurrencyAutoConfiguration.class))
+                .withInitializer(context -> context.getEnvironment()
+                        .getPropertySources()
+                        .replace(
+                                StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME,
+                                new SystemEnvironmentPropertySource(
+                                        StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME,
+                                        Map.of(
+                                                "GROUPCONCURRENCY_DEFAULTS_MAXCONCURENCY",
+                                                "3",
+                                                "GROUPCONCURRENCY_DEFAULTS_WEIGHT",
+                                                "3",
+                                                "GROUPCONCURRENCY_GROUPLIST_0_KEY",
+                                                "vip"))))
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    assertThat(output)
+                            .containsOnlyOnce("is unknown")
+                            .contains("is unknown. Did you mean 'group-concurrency.defaults.max-concurrency'?"
+                                    + " (\"GROUPCONCURRENCY_DEFAULTS_MAXCONCURENCY\" from ");
+                });
     }
 
     @ParameterizedTest

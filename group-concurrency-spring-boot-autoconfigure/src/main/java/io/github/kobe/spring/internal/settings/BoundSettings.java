@@ -9,6 +9,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -16,6 +17,8 @@ import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationPropertiesBindHandlerAdvisor;
 import org.springframework.boot.context.properties.bind.AbstractBindHandler;
@@ -27,9 +30,13 @@ import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
+import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
 import org.springframework.core.convert.ConversionException;
 import org.springframework.core.convert.ConverterNotFoundException;
 import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.core.env.PropertySource;
+import org.springframework.core.env.StandardEnvironment;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -40,6 +47,8 @@ public final class BoundSettings implements ConfigurationPropertiesBindHandlerAd
 
     /** What the settings of connections begin with, after the prefix. */
     public static final String DATASOURCE = "datasource";
+
+    private static final Log LOGGER = LogFactory.getLog(BoundSettings.class);
 
     private static final ConfigurationPropertyName PREFIX =
             ConfigurationPropertyName.of(GroupConcurrencyProperties.PREFIX);
@@ -380,6 +389,9 @@ public final class BoundSettings implements ConfigurationPropertiesBindHandlerAd
                 refuseUnknown(unbound, name, settings, context);
             }
             Class<?> type = typeOf(target);
+            if (context.getDepth() == 0 && PREFIX.isAncestorOf(name.append("any")) && type.isRecord()) {
+                lookAtVariables(name, type, context);
+            }
             if (type == NamedRateSetting.class
                     || (type == GroupConcurrencyProperties.RateSetting.class
                             && name.isNumericIndex(name.getNumberOfElements() - 2))) {
@@ -388,6 +400,38 @@ public final class BoundSettings implements ConfigurationPropertiesBindHandlerAd
             if (name.equals(PREFIX) && badRate != null) {
                 throw badRate;
             }
+        }
+
+        /**
+         * Spring Boot tells of no unknown names among system properties and environment variables. Some of the second may be
+         * from the system, for a service of that name.
+         */
+        private void lookAtVariables(ConfigurationPropertyName bound, Class<?> settings, BindContext context) {
+            for (ConfigurationPropertySource source : context.getSources()) {
+                boolean isEnvironment = source.getUnderlyingSource() instanceof SystemEnvironmentPropertySource;
+                if (!(source instanceof IterableConfigurationPropertySource iterable)
+                        || !(isEnvironment || isOfSystemProperties(source))) {
+                    continue;
+                }
+                iterable.stream()
+                        .filter(name -> bound.isAncestorOf(name)
+                                && (KnownNames.isOfOthers(bound) || !KnownNames.isOfOthers(name))
+                                && !KnownNames.isKnown(name, bound, settings))
+                        .map(source::getConfigurationProperty)
+                        .filter(Objects::nonNull)
+                        .map(unknown -> KnownNames.refusal(unknown, bound, settings, null))
+                        .forEach(refusal -> {
+                            if (!isEnvironment) {
+                                throw refusal;
+                            }
+                            LOGGER.warn(refusal.getMessage() + " (" + PrintableText.inOneLine(refusal.origin()) + ")");
+                        });
+            }
+        }
+
+        private static boolean isOfSystemProperties(ConfigurationPropertySource source) {
+            return source.getUnderlyingSource() instanceof PropertySource<?> properties
+                    && properties.getName().equals(StandardEnvironment.SYSTEM_PROPERTIES_PROPERTY_SOURCE_NAME);
         }
 
         private static void refuseUnknown(

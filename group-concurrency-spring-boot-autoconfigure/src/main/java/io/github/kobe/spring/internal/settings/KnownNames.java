@@ -94,6 +94,24 @@ final class KnownNames {
     }
 
     /**
+     * {@return whether a setting has a name, or is in the list or map that has it, or below it}
+     *
+     * @param prefix what all names begin with that were bound
+     * @param settings the record that they were bound to
+     */
+    static boolean isKnown(ConfigurationPropertyName name, ConfigurationPropertyName prefix, Class<?> settings) {
+        ConfigurationPropertyName place = name.isLastElementIndexed() ? name.getParent() : name;
+        String written = uniform(place.toString());
+        return placeOfKey(name.append("any")) == name.getNumberOfElements() - 1
+                || namesAround(name, prefix, settings).stream()
+                        .map(KnownNames::uniform)
+                        .anyMatch(known -> known.equals(written)
+                                || known.startsWith(written + ".")
+                                || (known.endsWith(OF_ANY_NAME)
+                                        && written.startsWith(beforeLast(known) + ".")));
+    }
+
+    /**
      * Refuses an unknown name, or a known one without a value: Spring Boot takes that for no setting.
      *
      * @param unknown the property that has it
