@@ -54,7 +54,9 @@ class CancellationTests {
 
         assertThat(handle.isDone()).isTrue();
         assertThat(handle.await().status()).isEqualTo(TaskStatus.CANCELLED);
-        assertThat(handle.await().error()).isInstanceOf(CancellationException.class);
+        assertThat(handle.await().error())
+                .isInstanceOf(CancellationException.class)
+                .hasMessage("Task '1' of group 'a' was cancelled");
         gate.open();
         assertThat(executor.awaitQuiet(Deadline.LONG)).isTrue();
         assertThat(ran).hasValue(0);

@@ -182,8 +182,12 @@ public abstract class TaskCompletion<T> extends Request implements TaskHandle<T>
         if (outcome instanceof GroupResult<?>) {
             return resultNow();
         }
-        return GroupResult.cancelled(
-                groupKey(), id, new CancellationException("Task '" + KeyText.printable(id) + "' was cancelled"), 0, 0);
+        return GroupResult.cancelled(groupKey(), id, new CancellationException(named() + " was cancelled"), 0, 0);
+    }
+
+    /** {@return the task's id and group, for a message} */
+    final String named() {
+        return "Task '" + KeyText.printable(id) + "' of group '" + KeyText.printable(groupKey()) + "'";
     }
 
     // ---- handle
