@@ -172,7 +172,9 @@ class SubmitAsyncTests {
                 executor.<String>submitAsync("a", "1", () -> null).await();
 
         assertThat(result.status()).isEqualTo(TaskStatus.FAILED);
-        assertThat(result.error()).isInstanceOf(NullPointerException.class);
+        assertThat(result.error())
+                .isInstanceOf(NullPointerException.class)
+                .hasMessage("Task '1' of group 'a' returned null instead of a stage");
         assertThat(executor.submit("a", "2", () -> "next").await().value()).isEqualTo("next");
     }
 

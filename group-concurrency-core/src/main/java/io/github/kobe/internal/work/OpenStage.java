@@ -129,8 +129,8 @@ public final class OpenStage extends Shown implements Tail {
     }
 
     /** {@return what a task fails with whose callable returned no stage} */
-    static Throwable noStage() {
-        return new NullPointerException("The task returned null instead of a stage");
+    static Throwable noStage(Task<?> task) {
+        return new NullPointerException(task.named() + " returned null instead of a stage");
     }
 
     /**

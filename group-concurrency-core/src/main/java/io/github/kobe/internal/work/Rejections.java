@@ -150,7 +150,7 @@ public final class Rejections {
         }
         if (tail != null) {
             forget(tail.known);
-            failure = failure == null ? OpenStage.noStage() : failure;
+            failure = failure == null ? OpenStage.noStage(task) : failure;
         }
         task.complete(Reports.resultOf(task.groupKey(), task.taskId(), value, failure, start, end));
     }

@@ -265,7 +265,7 @@ public final class Run extends Hold implements Runnable, Later {
             return;
         }
         if (tail != null && failure == null) {
-            failure = OpenStage.noStage();
+            failure = OpenStage.noStage(task);
         }
         boolean completes = letGo();
         endInterrupts();

@@ -19,11 +19,12 @@ final class AsynchronousEnd {
      * Waits for the end on the method's own virtual thread, which costs next to nothing, so that the permits are held
      * until then. An interrupt, by which the task is cancelled, cancels what is waited for.
      *
+     * @param method the method's name
      * @return the value
      * @throws Exception what it ended with
      */
-    static @Nullable Object await(@Nullable Object returned) throws Exception {
-        Future<?> future = asFuture(returned);
+    static @Nullable Object await(@Nullable Object returned, String method) throws Exception {
+        Future<?> future = asFuture(returned, method);
         try {
             return future.get();
         } catch (ExecutionException ended) {
@@ -34,13 +35,13 @@ final class AsynchronousEnd {
         }
     }
 
-    /** Has {@code target} complete as what was returned does, without blocking. */
-    static void follow(@Nullable Object returned, CompletableFuture<Object> target) {
+    /** Has {@code target} complete as what a method of that name returned does, without blocking. */
+    static void follow(@Nullable Object returned, String method, CompletableFuture<Object> target) {
         if (returned instanceof CompletionStage<?> stage) {
             stage.whenComplete((value, failure) -> complete(target, value, failure));
             return;
         }
-        Future<?> future = asFuture(returned);
+        Future<?> future = asFuture(returned, method);
         Thread.ofVirtual().inheritInheritableThreadLocals(false).start(() -> {
             try {
                 complete(target, future.get(), null);
@@ -72,7 +73,7 @@ final class AsynchronousEnd {
         return failure instanceof CompletionException || failure instanceof ExecutionException;
     }
 
-    private static Future<?> asFuture(@Nullable Object returned) {
+    private static Future<?> asFuture(@Nullable Object returned, String method) {
         return switch (returned) {
             case Future<?> future -> future;
             case CompletionStage<?> stage -> {
@@ -81,7 +82,8 @@ final class AsynchronousEnd {
                 yield end;
             }
             case null, default ->
-                throw new IllegalStateException("The method returned " + returned + " instead of a future");
+                throw new IllegalStateException(
+                        "The method " + method + " returned " + returned + " instead of a future");
         };
     }
 

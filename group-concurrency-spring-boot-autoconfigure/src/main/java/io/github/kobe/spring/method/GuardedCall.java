@@ -132,7 +132,7 @@ final class GuardedCall {
 
     /** Runs the method, and waits for what it returns. */
     private @Nullable Object await() throws Exception {
-        return AsynchronousEnd.await(proceed(AWAY));
+        return AsynchronousEnd.await(proceed(AWAY), taskId());
     }
 
     /** {@return whether the current thread has permits of the executor} */
@@ -175,7 +175,7 @@ final class GuardedCall {
     /** Completes the future of a rejected call: with what the fallback's future gives, or with the rejection. */
     void answer(CompletableFuture<Object> future, RejectedTaskException rejection) {
         try {
-            AsynchronousEnd.follow(rejected(rejection), future);
+            AsynchronousEnd.follow(rejected(rejection), taskId(), future);
         } catch (Throwable thrown) {
             future.completeExceptionally(thrown);
         }

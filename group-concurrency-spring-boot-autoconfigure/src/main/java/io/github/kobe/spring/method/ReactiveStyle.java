@@ -2,6 +2,7 @@ package io.github.kobe.spring.method;
 
 import io.github.kobe.RejectedTaskException;
 import java.lang.reflect.UndeclaredThrowableException;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -19,12 +20,12 @@ import reactor.core.publisher.Operators;
 final class ReactiveStyle implements CallStyle {
 
     private final boolean single;
-    private final Function<@Nullable Object, Publisher<?>> toPublisher;
+    private final BiFunction<GuardedCall, @Nullable Object, Publisher<?>> toPublisher;
     private final Function<Publisher<?>, Object> fromPublisher;
 
     private ReactiveStyle(
             boolean single,
-            Function<@Nullable Object, Publisher<?>> toPublisher,
+            BiFunction<GuardedCall, @Nullable Object, Publisher<?>> toPublisher,
             Function<Publisher<?>, Object> fromPublisher) {
         this.single = single;
         this.toPublisher = toPublisher;
@@ -33,8 +34,9 @@ final class ReactiveStyle implements CallStyle {
 
     /** {@return the style of methods that return what {@code adapter} is for} */
     static ReactiveStyle of(ReactiveAdapter adapter) {
-        Function<@Nullable Object, Publisher<?>> toPublisher = returned -> returned == null
-                ? Mono.error(new IllegalStateException("The method returned null instead of a publisher"))
+        BiFunction<GuardedCall, @Nullable Object, Publisher<?>> toPublisher = (call, returned) -> returned == null
+                ? Mono.error(new IllegalStateException(
+                        "The method " + call.taskId() + " returned null instead of a publisher"))
                 : adapter.toPublisher(returned);
         return new ReactiveStyle(!adapter.isMultiValue(), toPublisher, adapter::fromPublisher);
     }
@@ -47,7 +49,7 @@ final class ReactiveStyle implements CallStyle {
     static ReactiveStyle ofSuspending(Class<?> type) {
         ReactiveAdapter flow = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
         // What doesn't come from the function comes from a fallback that doesn't suspend.
-        Function<@Nullable Object, Publisher<?>> toPublisher = returned -> switch (returned) {
+        BiFunction<GuardedCall, @Nullable Object, Publisher<?>> toPublisher = (call, returned) -> switch (returned) {
             case null -> Mono.empty();
             case Publisher<?> publisher -> publisher;
             case Object made when flow != null -> flow.toPublisher(made);
@@ -80,7 +82,7 @@ final class ReactiveStyle implements CallStyle {
     /** {@return what the method of a call returns} */
     Publisher<?> proceed(GuardedCall call) {
         try {
-            return toPublisher.apply(call.proceedAnew());
+            return toPublisher.apply(call, call.proceedAnew());
         } catch (Throwable thrown) {
             return Mono.error(tellable(thrown));
         }
@@ -90,7 +92,7 @@ final class ReactiveStyle implements CallStyle {
     Publisher<?> instead(GuardedCall call, Throwable refusal) {
         try {
             if (refusal instanceof RejectedTaskException rejection) {
-                return toPublisher.apply(call.rejected(rejection));
+                return toPublisher.apply(call, call.rejected(rejection));
             }
             return Mono.error(tellable(refusal));
         } catch (Throwable thrown) {

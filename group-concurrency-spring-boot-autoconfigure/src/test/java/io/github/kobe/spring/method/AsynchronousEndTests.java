@@ -18,7 +18,9 @@ class AsynchronousEndTests {
         CompletableFuture<Object> target = new CompletableFuture<>();
 
         AsynchronousEnd.follow(
-                CompletableFuture.failedFuture(new CompletionException(new ExecutionException(failure))), target);
+                CompletableFuture.failedFuture(new CompletionException(new ExecutionException(failure))),
+                "A.method",
+                target);
 
         assertThat(target.exceptionNow()).isSameAs(failure);
     }
@@ -30,10 +32,10 @@ class AsynchronousEndTests {
         one.initCause(other);
         CompletableFuture<Object> target = new CompletableFuture<>();
 
-        AsynchronousEnd.follow(CompletableFuture.failedFuture(one), target);
+        AsynchronousEnd.follow(CompletableFuture.failedFuture(one), "A.method", target);
 
         assertThat(target.exceptionNow()).isIn(one, other);
-        assertThat(catchThrowable(() -> AsynchronousEnd.await(CompletableFuture.failedFuture(one))))
+        assertThat(catchThrowable(() -> AsynchronousEnd.await(CompletableFuture.failedFuture(one), "A.method")))
                 .isIn(one, other);
     }
 

@@ -200,7 +200,7 @@ class AsynchronousTypesTests {
                 context -> assertThat(context.getBean(Sources.class).nothing().toFuture())
                         .failsWithin(Deadline.LONG)
                         .withThrowableThat()
-                        .withMessageContaining("The method returned null instead of a publisher"));
+                        .withMessageContaining("The method Sources.nothing returned null instead of a publisher"));
     }
 
     @ParameterizedTest

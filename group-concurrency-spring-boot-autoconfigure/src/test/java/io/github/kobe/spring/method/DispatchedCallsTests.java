@@ -120,7 +120,7 @@ class DispatchedCallsTests {
                         .toCompletableFuture()
                         .get(Deadline.SECONDS, TimeUnit.SECONDS))
                 .havingCause()
-                .withMessage("The method returned null instead of a future"));
+                .withMessage("The method Exports.stage returned null instead of a future"));
     }
 
     @Test

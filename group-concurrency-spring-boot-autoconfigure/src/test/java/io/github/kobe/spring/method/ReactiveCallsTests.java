@@ -266,7 +266,7 @@ class ReactiveCallsTests {
     @Test
     void aMethodThatReturnsNullFailsItsSubscriber() {
         runner.run(context -> StepVerifier.create(context.getBean(Streams.class).mono(() -> null))
-                .verifyErrorMessage("The method returned null instead of a publisher"));
+                .verifyErrorMessage("The method Streams.mono returned null instead of a publisher"));
     }
 
     @Test
