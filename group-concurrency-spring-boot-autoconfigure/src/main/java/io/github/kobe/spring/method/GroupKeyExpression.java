@@ -7,6 +7,10 @@ import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -35,6 +39,7 @@ final class GroupKeyExpression {
                     + " expression such as \"#tenantId\".";
     private static final String NO_TEXT =
             ", which doesn't override toString: each object would be a separate group, so nothing would be limited";
+    private static final String OPTIONAL = ", so all that are empty would be the same group, by accident";
     private static final String TEMPLATE_MARK = "#{";
     private static final Pattern VARIABLE = Pattern.compile("#[\\p{L}_]");
 
@@ -92,8 +97,18 @@ final class GroupKeyExpression {
                 : -1;
     }
 
-    /** Fails where the declared type tells that each object is a key of its own; an abstract one doesn't. */
+    /**
+     * Fails where the declared type tells that each object is a key of its own, which an abstract one doesn't, or that none need
+     * be there.
+     */
     private static void requireText(Class<?> type, String group, SpelExpression spel, AnnotatedElement element) {
+        if (isOptional(type)) {
+            throw new InvalidGroupConcurrentException(
+                    element,
+                    "has the group \"" + group + "\", where " + spel.getExpressionString() + " is of the type "
+                            + type.getTypeName() + OPTIONAL,
+                    "Write " + spel.getExpressionString() + ".orElse(...), with the group of those that are empty.");
+        }
         Method toString = type.isArray() || !Modifier.isAbstract(type.getModifiers())
                 ? ClassUtils.getMethodIfAvailable(type, "toString")
                 : null;
@@ -105,6 +120,13 @@ final class GroupKeyExpression {
                     "Name a property that distinguishes them, such as " + spel.getExpressionString()
                             + ".id, or override toString in the type.");
         }
+    }
+
+    private static boolean isOptional(Class<?> type) {
+        return type == Optional.class
+                || type == OptionalInt.class
+                || type == OptionalLong.class
+                || type == OptionalDouble.class;
     }
 
     /** {@return what of an annotation's group is text, as it is written there} */
@@ -190,6 +212,10 @@ final class GroupKeyExpression {
     private String textOf(@Nullable Object value, SpelExpression expression) {
         if (value == null) {
             throw new IllegalArgumentException(nameOf(expression) + " is null");
+        }
+        if (isOptional(value.getClass())) {
+            throw new IllegalArgumentException(
+                    nameOf(expression) + " is of the type " + value.getClass().getTypeName() + OPTIONAL);
         }
         String text = value.toString();
         if (text.isBlank()) {

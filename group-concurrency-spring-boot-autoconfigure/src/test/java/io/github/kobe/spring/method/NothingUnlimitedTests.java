@@ -8,6 +8,8 @@ import io.github.kobe.spring.annotation.GroupConcurrent;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
@@ -166,6 +168,35 @@ class NothingUnlimitedTests {
         });
     }
 
+    @Test
+    void anOptionalIsNoKey() {
+        for (Class<?> type : List.of(ByOptional.class, ByOptionalNumber.class)) {
+            runner.withBean(type)
+                    .run(context -> assertThat(causesOf(context.getStartupFailure()))
+                            .anySatisfy(failure -> assertThat(failure)
+                                    .isInstanceOfSatisfying(
+                                            InvalidGroupConcurrentException.class,
+                                            invalid -> assertThat(invalid.action())
+                                                    .isEqualTo("Write #q.orElse(...), with the group of those that are"
+                                                            + " empty."))
+                                    .hasMessageContaining("where #q is of the type java.util.Optional")));
+        }
+        runner.withBean(ByAny.class).run(context -> {
+            ByAny keyed = context.getBean(ByAny.class);
+            for (Object key : new Object[] {Optional.empty(), Optional.of("a"), OptionalInt.of(1)}) {
+                assertThatIllegalArgumentException()
+                        .isThrownBy(() -> keyed.argument(key))
+                        .withMessageContaining("'#key' is of the type java.util.Optional");
+            }
+            assertThat(context.getBean(GroupExecutor.class).groupKeys()).isEmpty();
+        });
+        runner.withBean(ByItsValue.class).run(context -> {
+            context.getBean(ByItsValue.class).work(Optional.of("a"));
+            context.getBean(ByItsValue.class).work(Optional.empty());
+            assertThat(context.getBean(GroupExecutor.class).groupKeys()).containsExactlyInAnyOrder("a", "none");
+        });
+    }
+
     private static Stream<Throwable> causesOf(Throwable failure) {
         return Stream.iterate(failure, cause -> cause != null, Throwable::getCause);
     }
@@ -283,6 +314,21 @@ class NothingUnlimitedTests {
     static class ByArray {
         @GroupConcurrent(group = "#ids")
         void work(String[] ids) {}
+    }
+
+    static class ByOptional {
+        @GroupConcurrent(group = "#q")
+        void work(Optional<String> q) {}
+    }
+
+    static class ByOptionalNumber {
+        @GroupConcurrent(group = "tenant:#{#q}")
+        void work(OptionalInt q) {}
+    }
+
+    static class ByItsValue {
+        @GroupConcurrent(group = "#q.orElse('none')")
+        void work(Optional<String> q) {}
     }
 
     static class ByVarargs {
