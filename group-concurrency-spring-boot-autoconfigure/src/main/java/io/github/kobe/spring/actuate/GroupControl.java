@@ -69,7 +69,7 @@ final class GroupControl {
         GroupExecutorStats all = executor.stats();
         return new GroupExecutorReport(
                 instance,
-                GroupExecutorReport.Global.of(all, groups.oldestWait()),
+                GroupExecutorReport.Global.of(all, groups.oldestWait(), executor.isShutdown()),
                 executor.cluster().map(GroupExecutorReport.Cluster::of).orElse(null),
                 shown,
                 GroupReport.Totals.of(all.totals()),

@@ -83,6 +83,7 @@ public record GroupExecutorReport(
      * @param headroom how many of the last free permits are only for groups that hold little
      * @param queueThreshold how many may wait; null: no limit
      * @param rate how far the rate over all groups is used up; null: there is none
+     * @param shutdown whether the executor is shut down, so that it refuses all work
      */
     @JsonInclude(JsonInclude.Include.ALWAYS)
     public record Global(
@@ -94,9 +95,10 @@ public record GroupExecutorReport(
             @Nullable Integer maxInFlight,
             int headroom,
             @Nullable Integer queueThreshold,
-            @JsonInclude(JsonInclude.Include.NON_NULL) GroupReport.@Nullable RateUse rate) {
+            @JsonInclude(JsonInclude.Include.NON_NULL) GroupReport.@Nullable RateUse rate,
+            @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean shutdown) {
 
-        static Global of(GroupExecutorStats stats, Duration oldestWait) {
+        static Global of(GroupExecutorStats stats, Duration oldestWait, boolean shutdown) {
             Rate rate = stats.globalRate();
             return new Global(
                     stats.running(),
@@ -112,7 +114,8 @@ public record GroupExecutorReport(
                             : GroupReport.RateUse.of(
                                     rate,
                                     stats.globalRateUsed(),
-                                    stats.nextStartIn().orElse(Duration.ZERO)));
+                                    stats.nextStartIn().orElse(Duration.ZERO)),
+                    shutdown);
         }
     }
 }

@@ -2,6 +2,8 @@ package io.github.kobe.spring.actuate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupPolicy;
@@ -29,6 +31,22 @@ class GroupControlTests {
             assertThat(executor.overrideOf("a"))
                     .contains(GroupLimits.unset().withMaxConcurrency(round).withMaxInFlight(round));
         }
+    }
+
+    @Test
+    void anExecutorThatIsShutDownSaysSo() {
+        assertThat(global().has("shutdown")).isFalse();
+
+        executor.shutdown();
+
+        assertThat(global().path("shutdown").asBoolean()).isTrue();
+    }
+
+    private JsonNode global() {
+        return new ObjectMapper()
+                .valueToTree(new GroupControl(executor, "instance")
+                        .showAll(null, null, 0, 1)
+                        .global());
     }
 
     private void set(LimitsRequest limits) {

@@ -82,6 +82,7 @@ class GroupExecutorEndpointTests {
         assertThat(all.path("global").path("maxInFlight").asInt()).isEqualTo(50);
         assertThat(all.path("global").has("queueThreshold")).isTrue();
         assertThat(all.path("global").path("queueThreshold").isNull()).isTrue();
+        assertThat(all.path("global").has("shutdown")).isFalse();
         assertThat(all.path("totals").path("submitted").asLong()).isEqualTo(submitted + 4);
         assertThat(all.path("totals").path("succeeded").asLong()).isEqualTo(succeeded + 2);
         assertThat(all.path("truncated").asBoolean()).isFalse();
