@@ -235,6 +235,7 @@ final class GroupControl {
                     null,
                     "at least one of "
                             + Arrays.stream(LimitSetting.values())
+                                    .filter(limit -> limit != LimitSetting.CLUSTER_MAX_IN_FLIGHT)
                                     .map(LimitSetting::field)
                                     .collect(Collectors.joining(", ")));
         }

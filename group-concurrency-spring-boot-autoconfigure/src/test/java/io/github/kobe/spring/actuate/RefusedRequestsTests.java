@@ -37,7 +37,7 @@ class RefusedRequestsTests {
         {"group":"vip","weight":"unlimited"}          | weight         | unlimited | a whole number
         {"group":"vip","rate":"60"}                   | rate           | 60   | a rate such as "60 per 1m" or "60 per 1m burst 6", or "unlimited"
         {"group":"vip","action":"stop"}               | action         | stop | set, pause, resume or reset
-        {"group":"vip"}                               | maxConcurrency |      | at least one of maxConcurrency, maxInFlight, queueThreshold, queueTimeout, weight, guaranteed, clusterMaxInFlight, rate
+        {"group":"vip"}                               | maxConcurrency |      | at least one of maxConcurrency, maxInFlight, queueThreshold, queueTimeout, weight, guaranteed, rate
         {"group":"vip","action":"pause","weight":"2"} | action         | pause | set, or no limits
         {"maxConcurrency":1}                          | group          |      | the key of a group
         {"group":"vip","queueTimeout":5}              | queueTimeout   | 5    | a number with a unit such as "500ms" or "5s", or an ISO-8601 duration, or "unlimited"
