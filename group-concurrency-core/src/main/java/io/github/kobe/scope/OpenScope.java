@@ -166,7 +166,9 @@ final class OpenScope<T, R, X extends Throwable> implements GroupScope<T, R, X>,
      * forgotten to close it, and shall not have each later scope end with it.
      */
     boolean isSpent() {
-        return forks.cause() == Cause.TIMED_OUT && forks.isQuiet() && ownerWait.doing() == ScopeSnapshot.Owner.RUNNING;
+        Cause cause = forks.cause();
+        boolean timeIsUp = cause == Cause.TIMED_OUT || (cause != null && time.deadline() <= bridge.now());
+        return timeIsUp && forks.isQuiet() && ownerWait.doing() == ScopeSnapshot.Owner.RUNNING;
     }
 
     // ---- who may

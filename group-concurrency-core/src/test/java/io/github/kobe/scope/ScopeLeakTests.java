@@ -11,12 +11,14 @@ import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
+import java.util.List;
 import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -195,6 +197,41 @@ class ScopeLeakTests extends ScopeTestCase {
         var inside = scopes.open();
         assertThatThrownBy(left::close).isInstanceOf(ScopeStructureException.class);
         inside.close();
+        assertThat(scopes.live()).isEmpty();
+    }
+
+    @Tag("S20")
+    @Test
+    void norDoesOneThatWasCancelledBeforeItsTimeWasUp() throws Exception {
+        ManualClock clock = new ManualClock();
+        GroupExecutor executor = engines.start(policy(1), clock);
+        Scopes scopes = Scopes.of(executor);
+        List<Consumer<GroupScope<Object, Void, ExecutionException>>> cancels = List.of(
+                left -> {
+                    left.fork("a", this::findUser);
+                    assertThatThrownBy(left::join).isInstanceOf(ExecutionException.class);
+                },
+                GroupScope::cancel,
+                left -> {
+                    Thread.currentThread().interrupt();
+                    assertThatThrownBy(left::join).isInstanceOf(InterruptedException.class);
+                });
+        for (Consumer<GroupScope<Object, Void, ExecutionException>> cancel : cancels) {
+            var left = scopes.open(cf -> cf.withTimeout(Duration.ofSeconds(1)));
+            cancel.accept(left);
+            Deadline.until("its forks are over", () -> left.snapshot().unfinished() == 0);
+            try (var inside = scopes.open(Joiner.<Object>awaitAll())) {
+                assertThat(inside.isCancelled()).isTrue();
+            }
+            clock.advance(Duration.ofSeconds(1), executor);
+
+            try (var later = scopes.open(Joiner.<String>allSuccessfulOrThrow())) {
+                later.fork("a", () -> "x");
+                assertThat(later.join()).containsExactly("x");
+                assertThat(later.snapshot().scope().parentId()).isEmpty();
+            }
+            left.close();
+        }
         assertThat(scopes.live()).isEmpty();
     }
 
