@@ -28,9 +28,8 @@ final class ForkPlan {
     final RetryPolicy retry;
     final @Nullable ForkSchedule schedule;
 
-    /** What was taken of the thread that forked it; {@code null}: it was submitted by that thread. */
-    @Nullable
-    Object taken;
+    /** What was taken of the thread that forked it; {@code null}: it was submitted by that thread, or is over. */
+    volatile @Nullable Object taken;
 
     /** Whether its code has begun; by its thread. */
     private volatile boolean began;
@@ -70,7 +69,7 @@ final class ForkPlan {
         if (!byThisThread) {
             taken = fork.scope().bridge.take(fork.group(), fork.name(), task);
             if (fork.isOver()) { // cancelled meanwhile
-                fork.endTaken();
+                endTaken(fork.failureOrNull());
             }
         }
         if (delayNanos > 0) {
@@ -138,6 +137,19 @@ final class ForkPlan {
             fork.failUnsubmitted(noTimers());
         } else if (fork.move(ForkedSubtask.DELAYED, ForkedSubtask.QUEUED)) {
             fork.submitTakenOrFail();
+        }
+    }
+
+    /**
+     * Lets go of what was taken of the thread that forked it; before that is done, that thread may come too.
+     *
+     * @param failure what it failed with; {@code null}: it has succeeded, or was cancelled
+     */
+    void endTaken(@Nullable Throwable failure) {
+        Object ends = taken;
+        if (ends != null && schedule == null) {
+            taken = null;
+            ScopeBridge.endTaken(ends, failure);
         }
     }
 

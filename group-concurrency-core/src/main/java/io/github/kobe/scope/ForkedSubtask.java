@@ -371,18 +371,13 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
             tellListeners();
         } finally {
             markOver();
-            endTaken();
+            if (plan != null) {
+                plan.endTaken(failureOrNull());
+            }
             scope.finished(this);
             if (plan != null && plan.schedule != null) {
                 plan.schedule.ranOnce(this);
             }
-        }
-    }
-
-    /** Lets go of what was taken of the thread that forked it; before that is done, that thread may come too. */
-    void endTaken() {
-        if (plan != null && plan.taken != null && plan.schedule == null) {
-            ScopeBridge.endTaken(plan.taken, failureOrNull());
         }
     }
 

@@ -17,6 +17,7 @@ import io.github.kobe.audit.Waits;
 import io.github.kobe.internal.doors.EngineAccess.Surroundings;
 import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
+import java.lang.ref.WeakReference;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.time.Duration;
@@ -102,6 +103,31 @@ class SubtaskTests extends ScopeTestCase {
             assertThat(subtask.get()).isNull();
             assertThat(runnable.get()).isNull();
         }
+    }
+
+    @Test
+    void aSubtaskThatIsOverKeepsNothingOfItsTask() throws Exception {
+        Scopes scopes = Scopes.of(executor(1));
+        for (ForkOptions options : List.of(
+                ForkOptions.in("a"),
+                ForkOptions.in("a").withRetry(RetryPolicy.attempts(2)),
+                ForkOptions.in("a").withStartAfter(Duration.ofNanos(1)))) {
+            try (var scope = scopes.open(Joiner.<Integer>awaitAll())) {
+                byte[] payload = new byte[1_000];
+                WeakReference<byte[]> kept = new WeakReference<>(payload);
+                Subtask<Integer> subtask = scope.fork(options, lengthOf(payload));
+                payload = null;
+                scope.await(subtask);
+
+                Waits.awaitCollected(kept);
+                assertThat(subtask.get()).isEqualTo(1_000);
+                scope.join();
+            }
+        }
+    }
+
+    private static Callable<Integer> lengthOf(byte[] payload) {
+        return () -> payload.length;
     }
 
     @Tag("S31")
