@@ -46,7 +46,8 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
         return phase == CANCELLED || phase == LATE || (withScope && phase < SUCCESS);
     }
 
-    boolean isRunOfSchedule() {
+    @Override
+    public boolean isRunOfSchedule() {
         return plan != null && plan.schedule != null;
     }
 

@@ -257,6 +257,9 @@ public sealed interface GroupScope<T, R, X extends Throwable> extends AutoClosea
      * {@link IllegalStateException}, or, in the instant in which join returns, isn't part of the outcome and is cancelled
      * by {@link #close()}.
      *
+     * <p>While the owner waits, the permits that its thread holds aren't lent to the task. But what the task calls or
+     * forks may use them, and then the owner waits for that.
+     *
      * @param group the key of the group
      * @param delay how long to wait before it is queued; zero or more
      * @param task what runs; its value is dropped

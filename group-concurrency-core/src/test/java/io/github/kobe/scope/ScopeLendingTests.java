@@ -287,6 +287,59 @@ class ScopeLendingTests extends ScopeTestCase {
         assertThat(heard).hasValue(1);
     }
 
+    /** It would have to wait for a run that nothing ends. */
+    @Tag("T26")
+    @Tag("L1")
+    @Test
+    void anOwnerThatJoinsLendsNothingToARunOfItsSchedule() throws Exception {
+        start(1, Integer.MAX_VALUE);
+        Gate other = new Gate();
+
+        Caller<Object> owner = Caller.start(() -> executor.call("g", () -> {
+            try (var scope = scopes.open(Joiner.<Object>awaitAll())) {
+                scope.schedule("g", Duration.ZERO, gate.then("run"));
+                scope.fork("h", other.then("x"));
+                scope.join();
+            }
+            return null;
+        }));
+        other.awaitArrived(1);
+        owner.awaitBlocked();
+        Deadline.until(
+                "the run waits, or has begun", () -> executor.stats().queued() == 1 || gate.arrived() == 1);
+        other.open();
+
+        assertThat(owner.result()).isNull();
+        assertThat(gate.arrived()).isZero();
+        assertThat(executor.stats().queued()).isZero();
+    }
+
+    @Tag("T27")
+    @Tag("L2")
+    @Test
+    void aRunThatIsEndedMayCallTheGroupOfAnOwnerThatClosesToCleanUp() throws Exception {
+        start(1, Integer.MAX_VALUE);
+
+        Caller<Integer> owner = Caller.start(() -> executor.call("g", () -> {
+            witness.mayLendUnseen("g");
+            AtomicInteger cleaned = new AtomicInteger();
+            try (var scope = scopes.open(Joiner.<Object>awaitAll())) {
+                scope.schedule("h", Duration.ZERO, () -> {
+                    try {
+                        return interrupted();
+                    } catch (InterruptedException cut) {
+                        return executor.call("g", cleaned::incrementAndGet);
+                    }
+                });
+                gate.awaitArrived(1);
+                scope.join();
+            }
+            return cleaned.get();
+        }));
+
+        assertThat(owner.result()).isEqualTo(1);
+    }
+
     @Tag("S21")
     @Test
     void anInterruptWhileTheOwnerWaitsForWhatItLentCancelsTheScope() throws Exception {

@@ -103,7 +103,7 @@ public final class ScopeBridge {
     static @Nullable Lineage lineageOf(Thread thread) {
         Task<?> task = taskOf(thread);
         if (task != null) {
-            return task.lineage();
+            return task.scope();
         }
         Fork told = Tellers.forkOf(thread);
         return told == null ? null : told.scope();
@@ -126,7 +126,7 @@ public final class ScopeBridge {
 
     private @Nullable Task<?> taskHere(Thread thread) {
         for (Hold hold = engine.holds.topOpen(thread); hold != null; hold = Holds.open(hold.below)) {
-            if (hold instanceof Run run && run.task.lineage() != null) {
+            if (hold instanceof Run run && run.task.scope() != null) {
                 return run.task;
             }
         }

@@ -49,7 +49,7 @@ public abstract class Node {
         return null;
     }
 
-    /** {@return the scope that it belongs to; {@code null}: none, as nearly always} */
+    /** {@return the scope whose family it is in; {@code null}: none, as nearly always} */
     public @Nullable Lineage lineage() {
         return null;
     }

@@ -38,6 +38,9 @@ public abstract class Fork {
     /** {@return what the engine's listeners know it by} */
     public abstract String name();
 
+    /** {@return whether its scope has scheduled it: then the owner waits for it only in {@code close}} */
+    public abstract boolean isRunOfSchedule();
+
     /**
      * Its thread is about to run its code.
      *

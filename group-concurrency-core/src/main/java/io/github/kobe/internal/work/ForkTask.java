@@ -31,8 +31,14 @@ public final class ForkTask extends Task<Object> {
         return fork;
     }
 
+    /** Nothing is lent to a run of a schedule: an owner that goes on with the others would have to wait for its end. */
     @Override
-    public Lineage lineage() {
+    public @Nullable Lineage lineage() {
+        return fork.isRunOfSchedule() ? null : fork.scope();
+    }
+
+    @Override
+    public Lineage scope() {
         return fork.scope();
     }
 

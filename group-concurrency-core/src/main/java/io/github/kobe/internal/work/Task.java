@@ -6,6 +6,7 @@ import io.github.kobe.RejectionReason;
 import io.github.kobe.TaskStatus;
 import io.github.kobe.TaskTrace;
 import io.github.kobe.internal.base.KeyText;
+import io.github.kobe.internal.base.Lineage;
 import io.github.kobe.internal.base.Rejection;
 import io.github.kobe.internal.base.Reports;
 import io.github.kobe.internal.base.SafeRecorder;
@@ -70,6 +71,11 @@ public class Task<T> extends TaskCompletion<T> {
     public Task(Group group, String id, Object queuedWork) {
         super(group, id);
         WORK.set(this, queuedWork);
+    }
+
+    /** {@return the scope that its code is in; {@code null}: none} A scheduled run isn't in the family of its own. */
+    public @Nullable Lineage scope() {
+        return lineage();
     }
 
     // ---- work

@@ -88,6 +88,11 @@ class ForkAttemptsTests {
         }
 
         @Override
+        public boolean isRunOfSchedule() {
+            return false;
+        }
+
+        @Override
         protected boolean begin() {
             throw new AssertionError("It isn't run");
         }
