@@ -25,13 +25,12 @@ record CutOff(Cause cause, String text) {
      * @return {@code null}: nobody will ask, or there is no memory for it
      */
     static @Nullable CutOff of(OpenScope<?, ?, ?> scope, OpenScope<?, ?, ?> outermost, Cause cause) {
-        boolean alone = scope.equals(outermost);
-        if (alone && (cause == Cause.CLOSED || cause == Cause.JOINER)) {
+        OpenScope<?, ?, ?> parent = outermost.parent();
+        OpenScope<?, ?, ?> origin = parent != null && parent.isCancelled() ? parent : outermost;
+        if (scope.equals(origin) && (cause == Cause.CLOSED || cause == Cause.JOINER)) {
             return null;
         }
         try {
-            OpenScope<?, ?, ?> parent = outermost.parent();
-            OpenScope<?, ?, ?> origin = parent != null && parent.isCancelled() ? parent : outermost;
             return new CutOff(
                     cause,
                     cause == Cause.TIMED_OUT ? timedOut(scope, origin.time.whose()) : cancelled(scope, origin, cause));

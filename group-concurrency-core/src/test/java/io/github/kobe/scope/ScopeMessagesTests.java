@@ -129,6 +129,24 @@ class ScopeMessagesTests extends ScopeTestCase {
     }
 
     @Test
+    void aCancellationWithAnOuterScopeThatItsJoinerHasCancelledNamesThatOne() throws Exception {
+        Scopes scopes = Scopes.of(executor(1));
+        try (var outer = scopes.open(settings -> settings.withName("outer"))) {
+            outer.fork("a", () -> {
+                throw new IOException("down");
+            });
+            Deadline.until("its joiner has cancelled it", outer::isCancelled);
+            try (var late = scopes.open(Joiner.<Object>collectAll(), settings -> settings.withName("late"))) {
+                late.fork("a", () -> "x");
+                assertThatExceptionOfType(CancellationException.class)
+                        .isThrownBy(late::join)
+                        .withMessage("GroupScope[late] was cancelled with GroupScope[outer], which it is inside of");
+            }
+            assertThatExceptionOfType(ExecutionException.class).isThrownBy(outer::join);
+        }
+    }
+
+    @Test
     void aForkThatWasCancelledAloneIsNamed() throws Exception {
         Scopes scopes = Scopes.of(executor(1));
         for (Joiner<Object, ?, ?> joiner : List.<Joiner<Object, ?, ?>>of(
