@@ -193,11 +193,11 @@ final class ForkStack {
         return oldest;
     }
 
-    /** {@return how many are queued for which group, the newest first} */
+    /** {@return how many that their joiner knows are queued for which group, the newest first} */
     Map<String, Integer> queuedByGroup() {
         LinkedHashMap<String, Integer> queued = new LinkedHashMap<>();
         look(queued::clear, fork -> {
-            if (fork.phaseNumber() == ForkState.QUEUED) {
+            if (fork.phaseNumber() == ForkState.QUEUED && !fork.isRunOfSchedule()) {
                 queued.merge(fork.group(), 1, Integer::sum);
             }
         });

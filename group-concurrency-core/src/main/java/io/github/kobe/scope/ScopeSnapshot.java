@@ -26,10 +26,10 @@ public interface ScopeSnapshot {
     /** {@return how its forks had ended} */
     ScopeTotals totals();
 
-    /** {@return how many forks had not ended} */
+    /** {@return how many forks had not ended, scheduled runs not included} */
     long unfinished();
 
-    /** {@return forks that had not ended, the oldest first, at most 100} */
+    /** {@return forks and scheduled runs that had not ended, the oldest first, at most 100} */
     List<Fork> forks();
 
     /** {@return for each group that one of {@link #forks} was queued for, who had the group's permits} */

@@ -50,6 +50,23 @@ class ScopeMessagesTests extends ScopeTestCase {
     }
 
     @Test
+    void aTimeOutCountsNoScheduledRunThatWaits() throws Exception {
+        GroupExecutor executor = timed(1);
+        try (var scope = Scopes.of(executor).open(Joiner.<Object>awaitAll(), settings -> settings.withName("page"))) {
+            scope.fork("a", this::interrupted);
+            gate.awaitArrived(1);
+            scope.schedule("a", Duration.ZERO, () -> {});
+            clock.advance(Duration.ZERO, executor);
+            Deadline.until("the run waits", () -> executor.stats().queued() == 1);
+            clock.advance(Duration.ofSeconds(30), executor);
+
+            assertThatExceptionOfType(CancelledByTimeoutException.class)
+                    .isThrownBy(scope::join)
+                    .withMessage("GroupScope[page] timed out after PT30S: 1 of 1 forks had not ended");
+        }
+    }
+
+    @Test
     void aTimeOutNamesThreeGroupsAndCountsTheRest() throws Exception {
         GroupExecutor executor = timed(1);
         try (var scope = Scopes.of(executor).open(settings -> settings.withName("page"))) {
