@@ -132,6 +132,9 @@ final class OpenScope<T, R, X extends Throwable> implements GroupScope<T, R, X>,
 
     /** By its alarm. */
     void timeIsUp() {
+        if (!isClosed()) {
+            forks.tally.timeWasUp(); // also if it is cancelled already
+        }
         cancel(Cause.TIMED_OUT);
         if (owner.isAlive()) {
             time.watchOwner();

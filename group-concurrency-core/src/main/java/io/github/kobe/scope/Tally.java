@@ -69,7 +69,7 @@ final class Tally implements Supplier<ScopeTotals> {
         return (long) COUNT.getVolatile(counts, place);
     }
 
-    /** The scope was cancelled because its time was up. */
+    /** The time of the scope was up while it was open. */
     void timeWasUp() {
         timedOut = true;
     }

@@ -205,6 +205,21 @@ class ScopeReportTests extends ScopeTestCase {
 
     @Tag("T30")
     @Test
+    void totalsTellThatTheTimeWasUpThoughTheScopeWasCancelledBefore() throws Exception {
+        ManualClock clock = new ManualClock();
+        GroupExecutor executor = engines.start(policy(1), clock);
+        try (var scope = Scopes.of(executor)
+                .open(Joiner.<Object>supervise(), cf -> cf.withTimeout(Duration.ofSeconds(10)))) {
+            scope.cancel();
+            assertThat(scope.totals().timedOut()).isFalse();
+            clock.advance(Duration.ofSeconds(10), executor);
+
+            Deadline.until("its time was up", () -> scope.totals().timedOut());
+        }
+    }
+
+    @Tag("T30")
+    @Test
     void totalsAreCountedAlways() throws Exception {
         ManualClock clock = new ManualClock();
         GroupExecutor executor = engines.start(policy(1), clock);
