@@ -117,10 +117,10 @@ final class ForkSchedule implements ScheduledFork {
         if (failure != null && !RetryPolicy.isShutdown(failure) && !scope.audience.hearsOfForks()) {
             scope.bridge.scheduleFailed(group, failure);
         }
-        boolean goesOn = periodNanos > 0 && over.state() == Subtask.State.SUCCESS && !scope.isCancelled();
-        if (!goesOn) {
-            state.compareAndSet(
-                    State.RUNNING, over.state() == Subtask.State.UNAVAILABLE ? State.CANCELLED : State.DONE);
+        boolean wouldGoOn = periodNanos > 0 && over.state() == Subtask.State.SUCCESS;
+        if (!wouldGoOn || scope.isCancelled()) {
+            boolean cut = wouldGoOn || over.state() == Subtask.State.UNAVAILABLE;
+            state.compareAndSet(State.RUNNING, cut ? State.CANCELLED : State.DONE);
             letGo(failure);
             return;
         }

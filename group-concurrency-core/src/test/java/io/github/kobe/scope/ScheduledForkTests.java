@@ -259,6 +259,32 @@ class ScheduledForkTests extends ScopeTestCase {
 
     @Tag("T27")
     @Test
+    void aScheduleWhoseScopeWasCancelledAfterItsLastRunStaysCancelled() throws Exception {
+        GroupExecutor executor = engines.start(policy(1), clock);
+        AtomicReference<CancellationToken> token = new AtomicReference<>();
+        AtomicReference<Thread> run = new AtomicReference<>();
+        ScopeListener listener = new ScopeListener() {
+            @Override
+            public void onSuccess(ForkInfo fork, Duration ran) {
+                token.get().cancel();
+            }
+        };
+        try (var scope = Scopes.of(executor).open(Joiner.<Object>awaitAll(), cf -> cf.withListener(listener))) {
+            token.set(scope.token());
+            ScheduledFork schedule = scope.scheduleAtFixedRate(
+                    "a", Duration.ZERO, SECOND, () -> run.set(Thread.currentThread()));
+            clock.advance(Duration.ZERO, executor);
+            Deadline.until("the scope is cancelled", scope::isCancelled);
+            Deadline.until("the run is over", () -> !run.get().isAlive());
+
+            assertThat(schedule.isCancelled()).isTrue();
+            assertThat(schedule.isDone()).isTrue();
+            scope.join();
+        }
+    }
+
+    @Tag("T27")
+    @Test
     void noUserCodeDelaysATimer() throws Exception {
         GroupExecutor executor = executor(64);
         Gate running = new Gate();
