@@ -53,6 +53,10 @@ import org.jspecify.annotations.Nullable;
  * or nothing refers to it any more. What is done with its statements isn't seen. A thread that opens connections for others has
  * them itself, until those use them.
  *
+ * <p><b>Listeners</b> and tracers of the executor are told on the thread that opens or closes a connection. What they open there
+ * needs no permit, comes from the same part of the pool as a second connection, and nobody is told of it. Where they hand that to
+ * another thread, or hear of the end of a connection that another thread used last, it has a turn, and they are told of it.
+ *
  * <p><b>Fairness.</b> Connections are granted as {@link GroupExecutor} grants everything: in a group in the order in which they
  * were asked for, among groups by what they hold. A connection without a group, and a second one, wait in the pool only, in
  * its order.
@@ -111,7 +115,7 @@ public final class GroupDataSource implements DataSource {
 
     /**
      * {@return how many connections are open at this moment for which no group was named} Those that a thread took while it had
-     * such a connection aren't counted.
+     * such a connection aren't counted; those that it took for a listener, while it took a turn or gave one back, are.
      */
     public int openWithoutGroup() {
         return withoutGroup.get();
@@ -148,7 +152,7 @@ public final class GroupDataSource implements DataSource {
             Turn turn = newest == null ? new Turn(withoutGroup) : newest.lease.turn;
             GroupConnection connection = new GroupConnection(turn, known, thread);
             if (newest == null) {
-                turn.begin(permit(thread));
+                turn.begin(known.isInATurn() ? null : permit(thread));
                 return open(opening, connection, thread, false);
             }
             if (turn.join()) {
@@ -179,6 +183,7 @@ public final class GroupDataSource implements DataSource {
             return null;
         }
         String id = nameOf(thread);
+        known.beginTaking();
         try {
             return executor.acquire(key, id);
         } catch (RejectedTaskException rejection) {
@@ -190,6 +195,8 @@ public final class GroupDataSource implements DataSource {
         } catch (IllegalArgumentException refused) {
             throw new SQLNonTransientConnectionException(
                     "A connection is for no such group: " + refused.getMessage(), SQL_STATE, refused);
+        } finally {
+            known.endTaking();
         }
     }
 

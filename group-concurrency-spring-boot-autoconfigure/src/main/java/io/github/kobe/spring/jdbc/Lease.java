@@ -94,7 +94,7 @@ final class Lease extends WeakReference<GroupConnection> {
         }
         if (isBackInThePool()) {
             if (USER.compareAndSet(this, current, LEFT)) {
-                turn.leave(null);
+                known.giveBack(turn, null);
             }
             return false;
         }
@@ -155,9 +155,11 @@ final class Lease extends WeakReference<GroupConnection> {
     }
 
     private void left(Object before, @Nullable Throwable failure) {
-        turn.leave(failure);
         if (before == Thread.currentThread()) {
+            known.giveBack(turn, failure);
             known.forget(this);
+        } else {
+            turn.leave(failure); // there may be no memory for what this thread would have of its own
         }
     }
 }

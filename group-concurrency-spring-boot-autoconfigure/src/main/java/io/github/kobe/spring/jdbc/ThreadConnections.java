@@ -1,6 +1,5 @@
 package io.github.kobe.spring.jdbc;
 
-import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,11 +13,17 @@ final class ThreadConnections {
     /** How many that a thread has lost are kept for it. */
     static final int MOST_LOST = 8;
 
+    /** Where a thread has its newest entry. */
+    private static final int NEWEST = 0;
+
+    /** Where it has something while it takes a turn, or gives one back. */
+    private static final int IN_A_TURN = 1;
+
     /**
-     * The newest of the thread. It is kept for good, and empty while there is none: a class of the JDK's alone, for a thread may
-     * outlive the application.
+     * What each thread has here. It is kept for good, and empty while the thread has nothing: a class of the JDK's alone, for a
+     * thread may outlive the application.
      */
-    private final ThreadLocal<AtomicReference<@Nullable Entry>> newest = ThreadLocal.withInitial(AtomicReference::new);
+    private final ThreadLocal<@Nullable Object[]> ofThread = ThreadLocal.withInitial(() -> new Object[2]);
 
     /** A lease in the list of a thread; one that has moved is in several. */
     static final class Entry {
@@ -36,11 +41,15 @@ final class ThreadConnections {
         }
     }
 
+    private static @Nullable Entry newestOf(@Nullable Object[] own) {
+        return (Entry) own[NEWEST];
+    }
+
     /** {@return the newest connection that is with a thread, the current one; {@code null}: there is none} */
     @Nullable
     Entry newest(Thread current) {
-        AtomicReference<@Nullable Entry> own = newest.get();
-        Entry top = own.getPlain();
+        @Nullable Object[] own = ofThread.get();
+        Entry top = newestOf(own);
         return top == null ? null : notLost(cleaned(own, top, current));
     }
 
@@ -55,8 +64,8 @@ final class ThreadConnections {
 
     /** Has a lease be in the list of a thread, the current one. */
     void add(Lease lease, Thread current) {
-        AtomicReference<@Nullable Entry> own = newest.get();
-        Entry top = own.getPlain();
+        @Nullable Object[] own = ofThread.get();
+        Entry top = newestOf(own);
         if (top != null) {
             top = cleaned(own, top, current);
         }
@@ -65,18 +74,18 @@ final class ThreadConnections {
                 return;
             }
         }
-        own.setPlain(new Entry(lease, top));
+        own[NEWEST] = new Entry(lease, top);
     }
 
     /** Lets go a lease that was with the current thread. */
     void forget(Lease lease) {
-        AtomicReference<@Nullable Entry> own = newest.get();
+        @Nullable Object[] own = ofThread.get();
         Entry above = null;
-        for (Entry each = own.getPlain(); each != null; each = each.below) {
+        for (Entry each = newestOf(own); each != null; each = each.below) {
             if (each.lease != lease) {
                 above = each;
             } else if (above == null) {
-                own.setPlain(each.below);
+                own[NEWEST] = each.below;
             } else {
                 above.below = each.below;
             }
@@ -85,8 +94,8 @@ final class ThreadConnections {
 
     /** Has what is with a thread, the current one, be with none. */
     void leave(Thread current) {
-        AtomicReference<@Nullable Entry> own = newest.get();
-        Entry top = own.getPlain();
+        @Nullable Object[] own = ofThread.get();
+        Entry top = newestOf(own);
         for (Entry each = top; each != null; each = each.below) {
             each.lease.leaveThread(current);
         }
@@ -95,8 +104,38 @@ final class ThreadConnections {
         }
     }
 
+    /**
+     * {@return whether the current thread is taking a turn, or giving one back} Then what it opens is for a listener, which hears
+     * of that: a turn for it would have to wait for the one that the thread has already, and the listener would hear of it again.
+     */
+    boolean isInATurn() {
+        return ofThread.get()[IN_A_TURN] != null;
+    }
+
+    /** The current thread takes a turn. */
+    void beginTaking() {
+        ofThread.get()[IN_A_TURN] = Boolean.TRUE;
+    }
+
+    /** It has it, or gets none. */
+    void endTaking() {
+        ofThread.get()[IN_A_TURN] = null;
+    }
+
+    /** Has a turn be for one connection less, which was with the current thread. */
+    void giveBack(Turn turn, @Nullable Throwable failure) {
+        @Nullable Object[] own = ofThread.get();
+        Object outer = own[IN_A_TURN];
+        own[IN_A_TURN] = Boolean.TRUE;
+        try {
+            turn.leave(failure);
+        } finally {
+            own[IN_A_TURN] = outer;
+        }
+    }
+
     /** Lets go all that isn't with the current thread any more. */
-    private static @Nullable Entry cleaned(AtomicReference<@Nullable Entry> own, Entry top, Thread current) {
+    private static @Nullable Entry cleaned(@Nullable Object[] own, Entry top, Thread current) {
         Entry first = null;
         Entry last = null;
         int lost = 0;
@@ -113,7 +152,7 @@ final class ThreadConnections {
         if (last != null) {
             last.below = null;
         }
-        own.setPlain(first);
+        own[NEWEST] = first;
         return first;
     }
 }

@@ -7,7 +7,9 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPolicy;
+import io.github.kobe.GroupResult;
 import io.github.kobe.RejectionReason;
+import io.github.kobe.TaskLifecycleListener;
 import io.github.kobe.scope.Scopes;
 import io.github.kobe.spring.GroupPolicyCustomizer;
 import io.github.kobe.spring.actuate.GroupExecutorEndpoint;
@@ -25,6 +27,7 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -32,6 +35,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -39,6 +43,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.core.JdbcTemplate;
 
 /** The executors of connections, and how many connections they give out. */
 @Tag("J3")
@@ -230,6 +235,54 @@ class ConnectionExecutorTests {
                 });
     }
 
+    /** Each event was a connection with a turn of its own, and so three more events. */
+    @Test
+    void aListenerThatUsesTheDatabaseHearsNothingOfItself() {
+        PooledApplication.ofPool(5).withUserConfiguration(Audited.class).run(context -> {
+            connect(context, "a").close();
+            assertThat(context.getBean(Audit.class).heard).containsExactly("submitted", "started", "completed");
+
+            Connection unclosed = connect(context, "a");
+            unclosed.getMetaData().getConnection().close();
+            connect(context, "a").close();
+            assertThat(context.getBean(Audit.class).heard)
+                    .as("one that the pool had back is left at the next one")
+                    .hasSize(9);
+            unclosed.close();
+
+            Connection elsewhere = elsewhere(context, "a");
+            TENANT.set("a");
+            elsewhere.close();
+            assertThat(context.getBean(Audit.class).heard)
+                    .as("what it opens at the end of another thread's has a turn, and no more")
+                    .hasSize(15);
+            assertThatNothingIsOut(context);
+        });
+    }
+
+    @Test
+    void aListenerThatUsesTheDatabaseWaitsForNoTurn() {
+        PooledApplication.ofPool(2).withUserConfiguration(Audited.class).run(context -> {
+            Connection only = elsewhere(context, "a");
+            Caller<Connection> waits = Caller.start(() -> connect(context, "a"));
+            Deadline.until(
+                    "one waits, and has written so",
+                    () -> connections(context).stats().queued() == 1);
+            assertThat(context.getBean(Audit.class).heard).containsExactly("submitted", "started", "submitted");
+            only.close();
+            waits.result().close();
+            assertThatNothingIsOut(context);
+        });
+    }
+
+    private static void assertThatNothingIsOut(ApplicationContext context) throws SQLException {
+        DataSource dataSource = context.getBean(DataSource.class);
+        assertThat(connections(context).stats().inFlight()).isZero();
+        assertThat(dataSource.unwrap(GroupDataSource.class).openWithoutGroup()).isZero();
+        assertThat(dataSource.unwrap(HikariDataSource.class).getHikariPoolMXBean().getActiveConnections())
+                .isZero();
+    }
+
     @Test
     void theyAreNoneOfThoseThatAreMeantWithoutAName() {
         PooledApplication.ofPool(10)
@@ -405,6 +458,46 @@ class ConnectionExecutorTests {
         @Bean(defaultCandidate = false)
         DataSource reports() {
             return PooledApplication.pool("reports", 3);
+        }
+    }
+
+    /** Writes down in the database what it hears. */
+    static class Audit implements TaskLifecycleListener {
+
+        private final List<String> heard = new CopyOnWriteArrayList<>();
+        private final ObjectProvider<DataSource> dataSource;
+
+        Audit(ObjectProvider<DataSource> dataSource) {
+            this.dataSource = dataSource;
+        }
+
+        private void write(String event) {
+            heard.add(event);
+            new JdbcTemplate(dataSource.getObject()).execute("SELECT 1");
+        }
+
+        @Override
+        public void onSubmitted(String groupKey, String taskId) {
+            write("submitted");
+        }
+
+        @Override
+        public void onStarted(String groupKey, String taskId) {
+            write("started");
+        }
+
+        @Override
+        public void onCompleted(String groupKey, String taskId, GroupResult<?> result) {
+            write("completed");
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Audited {
+
+        @Bean
+        Audit audit(ObjectProvider<DataSource> dataSource) {
+            return new Audit(dataSource);
         }
     }
 
