@@ -17,6 +17,7 @@ import java.sql.ShardingKeyBuilder;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import java.util.logging.Logger;
 import javax.sql.DataSource;
 import org.apache.commons.logging.Log;
@@ -82,7 +83,7 @@ public final class GroupDataSource implements DataSource {
     private static final Opening POOLED = DataSource::getConnection;
 
     private final DataSource pool;
-    private final GroupExecutor executor;
+    private final Supplier<GroupExecutor> executor;
     private final ConnectionGroup group;
     private final ThreadConnections known = new ThreadConnections();
     private final AtomicInteger withoutGroup = new AtomicInteger();
@@ -94,9 +95,14 @@ public final class GroupDataSource implements DataSource {
         Connection from(DataSource pool) throws SQLException;
     }
 
-    private GroupDataSource(DataSource pool, GroupExecutor executor, ConnectionGroup group) {
+    /**
+     * Limits the connections of a pool.
+     *
+     * @param executor asked once there is a group
+     */
+    GroupDataSource(DataSource pool, Supplier<GroupExecutor> executor, ConnectionGroup group) {
         this.pool = Objects.requireNonNull(pool, "dataSource");
-        this.executor = Objects.requireNonNull(executor, "executor");
+        this.executor = executor;
         this.group = Objects.requireNonNull(group, "group");
     }
 
@@ -110,7 +116,8 @@ public final class GroupDataSource implements DataSource {
      * @return the data source for all who are limited
      */
     public static GroupDataSource limit(DataSource dataSource, GroupExecutor executor, ConnectionGroup group) {
-        return new GroupDataSource(dataSource, executor, group);
+        Objects.requireNonNull(executor, "executor");
+        return new GroupDataSource(dataSource, () -> executor, group);
     }
 
     /**
@@ -185,7 +192,7 @@ public final class GroupDataSource implements DataSource {
         String id = nameOf(thread);
         known.beginTaking();
         try {
-            return executor.acquire(key, id);
+            return executor.get().acquire(key, id);
         } catch (RejectedTaskException rejection) {
             throw new GroupConnectionException(rejection);
         } catch (ExecutorShutdownException shutDown) {

@@ -15,6 +15,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import javax.sql.DataSource;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -33,6 +34,9 @@ final class LimitedConnections implements ConfiguredExecutors, SmartInitializing
     private final BeanFactory beans;
     private final ObjectProvider<ConnectionGroup> group;
     private final GroupExecutorBuilder builder;
+
+    /** {@code null}: not all beans are made. */
+    private volatile @Nullable ConnectionGroup ofCallers;
 
     /**
      * Takes the settings.
@@ -60,10 +64,25 @@ final class LimitedConnections implements ConfiguredExecutors, SmartInitializing
                 (dataSource, executor) -> pools.put(dataSource, new SharedPool(dataSource, executor, connections)));
     }
 
-    /** Fails the start if the application has several beans that tell whom a connection is for, and none is primary. */
+    /**
+     * Begins to limit connections. Fails the start if the application has several beans that tell whom a connection is for, and
+     * none is primary. What these beans and the executors need may have to wait for others that connect: a migration, for one.
+     */
     @Override
     public void afterSingletonsInstantiated() {
-        group.getObject();
+        ConnectionGroup only = group.getObject();
+        pools.values().forEach(pool -> pool.limitedBy(beans.getBean(pool.executorName(), GroupExecutor.class)));
+        ofCallers = only;
+    }
+
+    /** {@return the caller's group, once all beans are made} */
+    private @Nullable String key(SharedPool pool) {
+        ConnectionGroup known = ofCallers;
+        if (known == null) {
+            return null;
+        }
+        pool.follow();
+        return known.current();
     }
 
     /** {@return the new executor of a data source} */
@@ -100,7 +119,9 @@ final class LimitedConnections implements ConfiguredExecutors, SmartInitializing
             return found;
         }
         pool.found(found, Pools.maximumOf(found, beans));
-        return new LimitedDataSource(found, () -> limited(found, pool));
+        GroupDataSource ofGroups = new GroupDataSource(found, pool::limitedBy, () -> key(pool));
+        limited.add(ofGroups);
+        return new LimitedDataSource(found, ofGroups);
     }
 
     private static void refuseMixture(Pools.Limited limited, String beanName) {
@@ -109,17 +130,6 @@ final class LimitedConnections implements ConfiguredExecutors, SmartInitializing
                     + " of them are limited: make each of them a bean of its own, or set"
                     + " group-concurrency.datasource.enabled to false, and limit them by GroupDataSource.limit.");
         }
-    }
-
-    private GroupDataSource limited(DataSource found, SharedPool pool) {
-        GroupExecutor executor = beans.getBean(pool.executorName(), GroupExecutor.class);
-        ConnectionGroup ofCaller = group.getObject();
-        GroupDataSource fresh = GroupDataSource.limit(found, executor, () -> {
-            pool.follow();
-            return ofCaller.current();
-        });
-        limited.add(fresh);
-        return fresh;
     }
 
     /** Has the connections that are with the current thread be with none, until one uses them. */

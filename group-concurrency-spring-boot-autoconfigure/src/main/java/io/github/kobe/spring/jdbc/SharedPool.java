@@ -10,6 +10,7 @@ import io.github.kobe.spring.internal.settings.PrintableText;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.IntSupplier;
@@ -47,6 +48,9 @@ final class SharedPool {
     /** {@code null}: it isn't made yet, or the application has its own in its place. */
     private volatile @Nullable GroupExecutor executor;
 
+    /** {@code null}: not all beans are made. */
+    private volatile @Nullable GroupExecutor limitedBy;
+
     SharedPool(String dataSource, String executorName, ConnectionSettings settings) {
         this.dataSource = dataSource;
         this.executorName = executorName;
@@ -62,6 +66,16 @@ final class SharedPool {
     @Nullable
     GroupExecutor executor() {
         return executor;
+    }
+
+    /** Takes the executor whose permits count, which may be the application's own. */
+    void limitedBy(GroupExecutor bean) {
+        limitedBy = bean;
+    }
+
+    /** {@return the executor whose permits count, once all beans are made} */
+    GroupExecutor limitedBy() {
+        return Objects.requireNonNull(limitedBy);
     }
 
     /** {@return the policy of the executor, by the settings in force} */

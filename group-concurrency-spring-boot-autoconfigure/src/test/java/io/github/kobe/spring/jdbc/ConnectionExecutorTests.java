@@ -383,7 +383,7 @@ class ConnectionExecutorTests {
     }
 
     @Test
-    void theyAndTheGroupAreMadeAtTheFirstConnectionSinceTheyMayNeedTheDataSource() {
+    void theGroupMayNeedTheDataSource() {
         PooledApplication.bare()
                 .withPropertyValues(
                         "spring.datasource.hikari.maximum-pool-size=5", "spring.main.lazy-initialization=true")
@@ -396,6 +396,23 @@ class ConnectionExecutorTests {
                     }
                     assertThat(most(context)).isEqualTo(4);
                 });
+    }
+
+    @Test
+    void untilAllBeansAreMadeNoConnectionHasAGroup() {
+        TENANT.set("a");
+        PooledApplication.ofPool(5).withUserConfiguration(Early.class).run(context -> {
+            GroupDataSource limited = context.getBean(DataSource.class).unwrap(GroupDataSource.class);
+            assertThat(connections(context).stats().totals().submitted()).isZero();
+            assertThat(limited.openWithoutGroup()).isEqualTo(1);
+
+            context.getBean(Connection.class).close();
+            assertThat(limited.openWithoutGroup()).isZero();
+            try (Connection later = limited.getConnection()) {
+                assertThat(later.isValid(1)).isTrue();
+                assertThat(connections(context).stats().running()).isEqualTo(1);
+            }
+        });
     }
 
     @Test
@@ -510,6 +527,15 @@ class ConnectionExecutorTests {
                     .globalMaxInFlight(2)
                     .defaultMaxConcurrencyPerGroup(2)
                     .build());
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Early {
+
+        @Bean
+        Connection early(DataSource dataSource) throws SQLException {
+            return dataSource.getConnection();
         }
     }
 

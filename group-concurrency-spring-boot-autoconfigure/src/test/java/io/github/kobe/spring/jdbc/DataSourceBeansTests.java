@@ -7,6 +7,8 @@ import com.zaxxer.hikari.HikariConfigMXBean;
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPolicy;
+import io.github.kobe.GroupResult;
+import io.github.kobe.TaskLifecycleListener;
 import io.github.kobe.spring.testing.BootAutoConfigurations;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
@@ -40,6 +42,8 @@ import org.springframework.beans.factory.config.CustomScopeConfigurer;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.jdbc.DataSourceBuilder;
 import org.springframework.boot.jdbc.metadata.DataSourcePoolMetadataProvider;
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -135,24 +139,53 @@ class DataSourceBeansTests {
 
     @Test
     void theSchemaIsSetUpWithoutATurnWhereThereIsNoGroup(@TempDir Path folder) throws IOException {
+        withSchema(PooledApplication.ofPool(3), folder).run(DataSourceBeansTests::assertThatTheSchemaIsThere);
+    }
+
+    /** What sets up the schema connects before the beans are there that need it, and they decide about connections. */
+    @ParameterizedTest
+    @ValueSource(classes = {AuditInTheDatabase.class, GroupBesideTheDatabase.class})
+    void theSchemaIsSetUpBeforeWhatAccompaniesConnectionsAndNeedsIt(Class<?> needing, @TempDir Path folder)
+            throws IOException {
+        for (boolean lazy : List.of(false, true)) {
+            withSchema(PooledApplication.bare(), folder)
+                    .withPropertyValues(
+                            "spring.datasource.hikari.maximum-pool-size=3", "spring.main.lazy-initialization=" + lazy)
+                    .withConfiguration(BootAutoConfigurations.named("JdbcTemplateAutoConfiguration"))
+                    .withUserConfiguration(needing)
+                    .run(context -> {
+                        assertThatTheSchemaIsThere(context);
+                        try (Connection open = connect(context.getBean(DataSource.class))) {
+                            assertThat(open.isValid(1)).isTrue();
+                            assertThat(running(context, "connections")).isEqualTo(1);
+                        }
+                    });
+            nobody();
+        }
+    }
+
+    private static ApplicationContextRunner withSchema(ApplicationContextRunner runner, Path folder)
+            throws IOException {
         Path schema = Files.writeString(folder.resolve("schema.sql"), "CREATE TABLE orders (id INT);");
-        PooledApplication.ofPool(3)
-                .withConfiguration(BootAutoConfigurations.either(
+        return runner.withConfiguration(BootAutoConfigurations.either(
                         "SqlInitializationAutoConfiguration", "DataSourceInitializationAutoConfiguration"))
                 .withPropertyValues(
                         "group-concurrency.datasource.defaults.queue-threshold=0",
                         "spring.sql.init.mode=always",
-                        "spring.sql.init.schema-locations=" + schema.toUri())
-                .run(context -> {
-                    JdbcTemplate database = new JdbcTemplate(context.getBean(DataSource.class));
-                    assertThat(database.queryForObject("SELECT COUNT(*) FROM orders", Integer.class))
-                            .isZero();
-                    assertThat(context.getBean("connections", GroupExecutor.class)
-                                    .stats()
-                                    .totals()
-                                    .submitted())
-                            .isZero();
-                });
+                        "spring.sql.init.schema-locations=" + schema.toUri());
+    }
+
+    private static void assertThatTheSchemaIsThere(AssertableApplicationContext context) {
+        assertThat(context).hasNotFailed();
+        JdbcTemplate database = context.getBeanProvider(JdbcTemplate.class)
+                .getIfAvailable(() -> new JdbcTemplate(context.getBean(DataSource.class)));
+        assertThat(database.queryForObject("SELECT COUNT(*) FROM orders", Integer.class))
+                .isZero();
+        assertThat(context.getBean("connections", GroupExecutor.class)
+                        .stats()
+                        .totals()
+                        .submitted())
+                .isZero();
     }
 
     @Test
@@ -341,6 +374,34 @@ class DataSourceBeansTests {
                         assertThat(running(context, "connections")).isZero();
                     }
                 });
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class AuditInTheDatabase {
+
+        @Bean
+        ConnectionGroup tenants() {
+            return TENANT::get;
+        }
+
+        @Bean
+        TaskLifecycleListener audit(JdbcTemplate database) {
+            return new TaskLifecycleListener() {
+                @Override
+                public void onCompleted(String groupKey, String taskId, GroupResult<?> result) {
+                    database.update("INSERT INTO orders VALUES (1)");
+                }
+            };
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class GroupBesideTheDatabase {
+
+        @Bean
+        ConnectionGroup tenants(JdbcTemplate database) {
+            return () -> database.getFetchSize() == 0 ? null : TENANT.get();
+        }
     }
 
     @Configuration(proxyBeanMethods = false)
