@@ -625,6 +625,18 @@ class RateTests {
     @Test
     @Tag("RA11")
     @Tag("RA12")
+    void aRateThatWasLiftedBeforeAnythingRanAgainBeginsWithoutABurst() throws Exception {
+        GroupExecutor executor = usedUpAndForgotten();
+
+        executor.setLimits("a", GroupLimits.unset().withRate(Rate.UNLIMITED));
+        executor.resetLimits("a");
+
+        assertThat(executor.tryAcquire("a", Duration.ZERO)).isEmpty();
+    }
+
+    @Test
+    @Tag("RA11")
+    @Tag("RA12")
     void anEvictionForgetsItToo() throws Exception {
         GroupExecutor executor = usedUpAndForgotten();
 

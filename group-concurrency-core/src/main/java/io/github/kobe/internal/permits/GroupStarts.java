@@ -262,7 +262,9 @@ abstract sealed class GroupStarts extends GroupWaits permits GroupState {
         if (known != null) {
             known.look(engine.now());
             if (known.isNew()) {
-                known.goOn(engine.remembered.take(key));
+                GroupRate forgotten = engine.remembered.take(key);
+                ranBefore |= forgotten != null;
+                known.goOn(forgotten);
             }
         }
     }
@@ -275,6 +277,7 @@ abstract sealed class GroupStarts extends GroupWaits permits GroupState {
 
     /** Forgets what was started. */
     final void resetRate() {
+        ranBefore = false;
         if (rate != null) {
             rate.reset(engine.now());
         }

@@ -45,6 +45,8 @@ abstract sealed class GroupWaits extends FreePermits permits GroupStarts {
     GroupRate rate;
 
     // ---- guarded by the guard
+    /** Whether a group of its key that was forgotten had started something. */
+    boolean ranBefore;
     /** No start is tried until the housekeeper has been here: the last one failed, or there was no memory for it. */
     boolean stalled;
     /** When the earliest alarm of the housekeeper is due; 0: none is set. */
@@ -139,6 +141,7 @@ abstract sealed class GroupWaits extends FreePermits permits GroupStarts {
             return null;
         }
         if (rate == null
+                && !ranBefore
                 && queue.isEmpty()
                 && isAllFree(limits())
                 && !asGroup().record.hasCounted(counters)) {
