@@ -72,6 +72,31 @@ class FairnessTests {
     }
 
     @Test
+    void aWeightThatIsLoweredCountsInTheTurnThatIsUnderWay() throws Exception {
+        GroupExecutor executor =
+                held(GroupPolicy.builder().group("a", GroupLimits.unset().withWeight(5)));
+        Gate inA1 = new Gate();
+        executor.submit("a", "a1", () -> {
+            order.add("a1");
+            inA1.pass();
+            return true;
+        });
+        for (int i = 2; i <= 6; i++) {
+            String name = "a" + i;
+            executor.submit("a", name, () -> order.add(name));
+        }
+        queue(executor, "b", 2);
+        gate.open();
+        inA1.awaitArrived(1);
+
+        executor.setLimits("a", GroupLimits.unset().withWeight(2));
+        inA1.open();
+
+        assertThat(executor.awaitQuiet(Deadline.LONG)).isTrue();
+        assertThat(order).containsExactly("a1", "a2", "a3", "b1", "a4", "a5", "b2", "a6");
+    }
+
+    @Test
     void whatAGroupDoesNotUseOfItsTurnIsNotCarriedOver() throws Exception {
         GroupExecutor executor =
                 held(GroupPolicy.builder().group("a", GroupLimits.unset().withWeight(3)));

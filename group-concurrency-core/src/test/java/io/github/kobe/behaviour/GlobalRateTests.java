@@ -163,6 +163,27 @@ class GlobalRateTests {
         letAllStart(executor);
     }
 
+    @Test
+    void aWeightThatIsLoweredCountsInTheTurnThatIsUnderWay() {
+        GroupExecutor executor = start(
+                policy().group("heavy", GroupLimits.unset().withMaxConcurrency(1_000).withWeight(100)));
+        submit(executor, "heavy", 200);
+        pass(executor, SECOND);
+        submit(executor, "light", 20);
+        executor.setLimits("heavy", GroupLimits.unset().withWeight(1));
+        Map<String, Integer> before = queued(executor);
+
+        for (int second = 0; second < 10; second++) {
+            pass(executor, SECOND);
+        }
+
+        Map<String, Integer> after = queued(executor);
+        assertThat(before.keySet())
+                .allSatisfy(key ->
+                        assertThat(before.get(key) - after.get(key)).as(key).isEqualTo(5));
+        executor.shutdown();
+    }
+
     private void passASecondInWhichTheShortOnesEnd(GroupExecutor executor, int times) {
         for (int i = 0; i < times; i++) {
             pass(executor, SECOND);

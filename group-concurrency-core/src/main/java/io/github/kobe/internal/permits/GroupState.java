@@ -93,6 +93,15 @@ public abstract sealed class GroupState extends GroupStarts permits GuardedGroup
         return limits().weight().value();
     }
 
+    /**
+     * {@return how many starts are left of its turn by its weight}
+     *
+     * @param known how many were left by the weight it had then; 0: the turn begins
+     */
+    final int leftOfTurn(int known) {
+        return known == 0 ? weight() : Math.min(known, weight());
+    }
+
     /** {@return how many global permits it has out itself} What shares one of another group doesn't count. */
     final int held() {
         return inFlightHere() - (int) nested();

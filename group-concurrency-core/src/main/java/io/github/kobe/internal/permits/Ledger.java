@@ -420,8 +420,8 @@ public final class Ledger {
                 return false;
             }
             boolean byStarts = isByStarts();
-            if (!byStarts && group.leftInTurn == 0) {
-                group.leftInTurn = group.weight();
+            if (!byStarts) {
+                group.leftInTurn = group.leftOfTurn(group.leftInTurn);
             }
             int place = group.place;
             if (!group.grantHead(batch)) {

@@ -53,8 +53,7 @@ final class StartTurns {
 
     /** The first has started one more in its turn. */
     void started(GroupState group) {
-        int left = group.startsLeft == 0 ? group.weight() : group.startsLeft;
-        group.startsLeft = left - 1;
+        group.startsLeft = group.leftOfTurn(group.startsLeft) - 1;
         if (group.startsLeft == 0) {
             first = group.startNext;
         }
