@@ -3,7 +3,7 @@ package io.github.kobe.internal.permits;
 import io.github.kobe.internal.base.Tempo;
 
 /**
- * How far one rate is used up, exactly, in twelve bytes: in no window of a period, wherever it begins, are more units charged
+ * How far one rate is used up, exactly, in twenty bytes: in no window of a period, wherever it begins, are more units charged
  * than the limit.
  *
  * <p>It is the Generic Cell Rate Algorithm in its form of virtual scheduling (ATM Forum, Traffic Management 4.0; ITU-T I.371).
@@ -28,6 +28,12 @@ final class Pace {
     /** ... and so many n-ths of one, where n is what {@link Tempo#sustained} says: 0 to n - 1. */
     private int part;
 
+    // ---- as of the last change
+    /** So many may have been started at once, and nothing was charged for a start since; 0: something was, or there was no change. */
+    private int burstBefore;
+    /** So many were owed besides, with what corrections have changed since. */
+    private int owedBefore;
+
     /** {@return from when on nothing that was started is of any account, in whole nanoseconds; it may be over} */
     long restedFrom() {
         return restedAt + (part > 0 ? 1 : 0);
@@ -37,6 +43,7 @@ final class Pace {
     void reset(long now) {
         restedAt = now;
         part = 0;
+        burstBefore = 0;
     }
 
     /** One for which nothing was started, that is of any account now. */
@@ -48,6 +55,8 @@ final class Pace {
     void copy(Pace other) {
         restedAt = other.restedAt;
         part = other.part;
+        burstBefore = other.burstBefore;
+        owedBefore = other.owedBefore;
     }
 
     /**
@@ -78,6 +87,7 @@ final class Pace {
     void take(Tempo tempo, int cost, long now) {
         catchUp(now);
         move(tempo, cost);
+        burstBefore = 0;
     }
 
     /**
@@ -93,6 +103,7 @@ final class Pace {
         }
         move(tempo, more);
         restedAt = Math.clamp(restedAt, now - Tempo.FARTHEST, now + Tempo.FARTHEST);
+        owedBefore = Math.clamp(owedBefore + Math.min(more, Integer.MAX_VALUE), 0, Integer.MAX_VALUE);
     }
 
     /** Begins with nothing left of the burst, since nobody knows what was started before. */
@@ -104,16 +115,30 @@ final class Pace {
      * Goes on at another rate. Unless nothing is charged in a whole period, of the two the longer, it begins with nothing left
      * of the larger burst. So a window as long as the shorter period, in which the rate changes, even more than once, has no
      * more than the largest of the limits in force in it; and one in which it doesn't change, no more than its own.
+     *
+     * <p>If nothing has started since the last change, the rate before that one may as well go on to the new one at once.
+     * Else each change would put the next start off further.
      */
     void change(Tempo before, Tempo after, long now) {
         if (restedAt < now - Math.max(before.period(), after.period())) {
             part = 0;
+            burstBefore = 0;
             return;
         }
         // What a start above the burst, or a correction, has yet to pay off is owed at the new rate.
         long debt = after(restedAt, part, before, -before.burst()) - now;
-        long owed = debt <= 0 ? 0 : before.unitsOf(debt);
-        beginAfter(after, Math.max(before.burst(), after.burst()) + owed, now);
+        int owed = debt <= 0 ? 0 : (int) Math.min(Integer.MAX_VALUE, before.unitsOf(debt));
+        int burst = before.burst();
+        if (burstBefore == 0 || emptied(burst, owed, after) < emptied(burstBefore, owedBefore, after)) {
+            burstBefore = burst;
+            owedBefore = owed;
+        }
+        beginAfter(after, emptied(burstBefore, owedBefore, after), now);
+    }
+
+    /** {@return in how many intervals it will have rested, if nothing is left of the larger burst, and so many are owed} */
+    private static long emptied(int burst, int owed, Tempo after) {
+        return Math.max(burst, after.burst()) + (long) owed;
     }
 
     private void beginAfter(Tempo tempo, long units, long now) {

@@ -172,12 +172,19 @@ class PaceHistoriesTests {
         }
 
         private void change() {
-            if (changes) {
+            if (!changes) {
+                return;
+            }
+            Tempo first = tempo;
+            do {
                 Tempo before = tempo;
-                reign(someTempo());
+                reign(before == first ? someTempo() : first);
                 story.add("at " + now);
                 pace.change(before, tempo, now);
-            }
+                if (random.nextInt(3) == 0) {
+                    pass(random.nextLong(1 + tempo.period() / 2));
+                }
+            } while (!refunds && random.nextInt(3) > 0);
         }
 
         /** A group is forgotten as idle, and comes back. */

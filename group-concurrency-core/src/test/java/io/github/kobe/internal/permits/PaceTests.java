@@ -228,6 +228,42 @@ class PaceTests {
 
     @Test
     @Tag("RA11")
+    void changesInARowDoNotAddUp() {
+        Tempo one = new Tempo(60, 30, MINUTE);
+        Tempo other = new Tempo(60, 1, MINUTE);
+        Pace pace = new Pace(now);
+        startsAtOnce(pace, one);
+
+        for (int pair = 0; pair < 5; pair++) {
+            pace.change(one, other, now);
+            assertThat(pace.earliest(other, 1)).isEqualTo(now + 30 * SECOND);
+            pace.change(other, one, now);
+            assertThat(pace.earliest(one, 1)).isEqualTo(now + (MINUTE + 30) / 31);
+        }
+    }
+
+    @Test
+    @Tag("RA7")
+    @Tag("RA11")
+    void whatIsToBePaidOffIsOwedOnceAfterChangesInARow() {
+        Tempo one = new Tempo(100, 10, 91);
+        Tempo other = new Tempo(100, 1, 100);
+        Pace pace = new Pace(now);
+        pace.take(one, 10, now);
+        pace.settle(one, 4, 9, now);
+
+        for (int pair = 0; pair < 5; pair++) {
+            pace.change(one, other, now);
+            pace.settle(other, 2, 4, now);
+            pace.settle(other, 4, 2, now);
+            pace.change(other, one, now);
+        }
+
+        assertThat(pace.earliest(one, 1)).as("five and one, or a few more").isBetween(now + 6, now + 9);
+    }
+
+    @Test
+    @Tag("RA11")
     void aRateOfAGroupThatRanWithoutOneBeginsEmpty() {
         Tempo tempo = new Tempo(60, 6, MINUTE);
         Pace pace = new Pace(now);
