@@ -386,6 +386,7 @@ class RateTests {
         Deadline.until("six ran", () -> stats(executor).totals().succeeded() == 6);
         Caller<String> outer = Caller.start(() -> executor.call("outer", () -> executor.call("a", () -> "done")));
         Waits.awaitQueued(executor, "a", 1);
+        outer.awaitBlocked();
         assertThat(executor.stats().inFlight()).isEqualTo(1);
 
         pass(executor, INTERVAL);

@@ -299,8 +299,8 @@ final class KnownNames {
         if (meant.endsWith(OF_ANY_NAME)) {
             return slips(beforeLast(written), beforeLast(meant));
         }
-        String[] wrong = uniform(written).split("\\.");
-        String[] right = uniform(meant).split("\\.");
+        String[] wrong = uniform(written).split("\\.", -1);
+        String[] right = uniform(meant).split("\\.", -1);
         int slips = 0;
         for (int i = 0; i < wrong.length; i++) {
             int further = wrong.length == right.length ? distance(wrong[i], right[i]) : FAR;
