@@ -193,7 +193,7 @@ final class ForkStack {
         return oldest;
     }
 
-    /** {@return how many that their joiner knows are queued for which group, the newest first} */
+    /** {@return how many forks are queued for which group, without scheduled runs, the newest first} */
     Map<String, Integer> queuedByGroup() {
         LinkedHashMap<String, Integer> queued = new LinkedHashMap<>();
         look(queued::clear, fork -> {

@@ -176,9 +176,11 @@ class PaceHistoriesTests {
                 return;
             }
             Tempo first = tempo;
+            boolean returns = false;
             do {
                 Tempo before = tempo;
-                reign(before == first ? someTempo() : first);
+                reign(returns ? first : someTempo());
+                returns = !returns;
                 story.add("at " + now);
                 pace.change(before, tempo, now);
                 if (random.nextInt(3) == 0) {

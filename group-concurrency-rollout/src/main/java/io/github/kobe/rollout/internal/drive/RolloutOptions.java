@@ -78,13 +78,15 @@ public record RolloutOptions(
         return new RolloutSettings(ofTenant, settings);
     }
 
-    /** Of tasks that nothing can go on with; if that fails, they stay. */
+    /** Of tasks that nothing can go on with; where that fails, it stays. */
     void forgetCheckpoints(Collection<TaskId> ids) {
         if (checkpoints != null) {
-            try {
-                ids.forEach(checkpoints::remove);
-            } catch (RuntimeException e) {
-                LOG.warn("Checkpoints could not be removed: {}", ids, e);
+            for (TaskId id : ids) {
+                try {
+                    checkpoints.remove(id);
+                } catch (RuntimeException e) {
+                    LOG.warn("The checkpoint of {} could not be removed", id, e);
+                }
             }
         }
     }

@@ -57,6 +57,9 @@ final class TaskThreads {
     /** Those that could not begin yet, since their plan starts nothing, or their tenant is another's. */
     private final Map<TaskId, WaitingTask> deferred = new LinkedHashMap<>();
 
+    /** Whether one could not begin since the drive has looked. */
+    private boolean deferredAnew;
+
     private boolean nudged;
     private boolean stirred;
 
@@ -72,13 +75,13 @@ final class TaskThreads {
     }
 
     /**
-     * {@return whether there was room for the task, and nobody has left work since that was last asked} If it has a thread
-     * already, it is postponed until that ends. What was left may be a pause, or a task that comes before this one.
+     * {@return whether there was room for the task} There is none until the drive has looked at one that could not begin: that
+     * one may come first. If the task has a thread already, it is postponed until that ends.
      */
     boolean start(TaskId id, int limit) {
         lock.lock();
         try {
-            if (nudged) {
+            if (deferredAnew) {
                 return false;
             }
             if (running.containsKey(id)) {
@@ -141,7 +144,8 @@ final class TaskThreads {
             running.remove(id);
             inside.remove(id);
             boolean isWanted = again.remove(id);
-            nudged |= isWanted || notYet.isPresent();
+            nudged |= isWanted;
+            deferredAnew |= notYet.isPresent();
             if (later || isWanted) {
                 postponed.add(id);
             }
@@ -174,12 +178,13 @@ final class TaskThreads {
         }
     }
 
-    /** {@return whether somebody has left work since this was last asked} */
+    /** {@return whether somebody has left work, or one could not begin, since this was last asked} */
     boolean takeNudge() {
         lock.lock();
         try {
-            boolean taken = nudged;
+            boolean taken = nudged || deferredAnew;
             nudged = false;
+            deferredAnew = false;
             return taken;
         } finally {
             lock.unlock();
@@ -249,7 +254,7 @@ final class TaskThreads {
     boolean isQuiet() {
         lock.lock();
         try {
-            return running.isEmpty() && postponed.isEmpty() && !nudged;
+            return running.isEmpty() && postponed.isEmpty() && !nudged && !deferredAnew;
         } finally {
             lock.unlock();
         }

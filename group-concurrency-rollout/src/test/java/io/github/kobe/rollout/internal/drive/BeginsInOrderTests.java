@@ -55,18 +55,6 @@ class BeginsInOrderTests {
 
     @Test
     @Tag("R35")
-    void nothingBeginsBetweenWhatSomebodyLeavesAndTheLookForIt() {
-        try (executor) {
-            threads.nudge();
-            assertThat(threads.start(second.id(), 1)).isFalse();
-            assertThat(threads.running()).isEmpty();
-            assertThat(threads.takeNudge()).isTrue();
-            assertThat(threads.start(second.id(), 1)).isTrue();
-        }
-    }
-
-    @Test
-    @Tag("R35")
     void ofThoseWhoseTurnItIsTheFirstOneOfThePlanBegins() {
         try (executor) {
             Backlog backlog = new Backlog();
