@@ -114,7 +114,7 @@ final class ThreadConnections {
 
     /** The current thread takes a turn. */
     void beginTaking() {
-        ofThread.get()[IN_A_TURN] = Boolean.TRUE;
+        ofThread.get()[IN_A_TURN] = true;
     }
 
     /** It has it, or gets none. */
@@ -126,7 +126,7 @@ final class ThreadConnections {
     void giveBack(Turn turn, @Nullable Throwable failure) {
         @Nullable Object[] own = ofThread.get();
         Object outer = own[IN_A_TURN];
-        own[IN_A_TURN] = Boolean.TRUE;
+        own[IN_A_TURN] = true;
         try {
             turn.leave(failure);
         } finally {
