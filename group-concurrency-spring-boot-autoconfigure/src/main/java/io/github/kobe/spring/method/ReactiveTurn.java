@@ -6,7 +6,6 @@ import io.github.kobe.spring.observation.ReactorObservation;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -42,9 +41,7 @@ final class ReactiveTurn extends Operators.DeferredSubscription implements CoreS
     /** The observation of the subscriber, and of this. */
     private final ReactorObservation observation;
 
-    private final AtomicInteger inside = new AtomicInteger();
     private final AtomicBoolean terminated = new AtomicBoolean();
-    private final AtomicBoolean told = new AtomicBoolean();
     private final AtomicBoolean closed = new AtomicBoolean();
 
     private volatile @Nullable CompletableFuture<GroupPermit> asked;
@@ -56,9 +53,6 @@ final class ReactiveTurn extends Operators.DeferredSubscription implements CoreS
     private @Nullable Object value;
 
     private @Nullable Throwable failure;
-
-    /** Written after what it ended with. */
-    private volatile boolean ended;
 
     /**
      * @param style how the method's result is subscribed to
@@ -135,16 +129,14 @@ final class ReactiveTurn extends Operators.DeferredSubscription implements CoreS
             code.run();
             return;
         }
-        inside.getAndIncrement();
-        CURRENT.set(this);
-        try {
-            EnclosingPermit.enter(held, code);
-        } finally {
-            restore(before);
-            if (inside.decrementAndGet() == 0 && ended) {
-                tell();
+        held.enter(() -> {
+            CURRENT.set(this);
+            try {
+                code.run();
+            } finally {
+                restore(before);
             }
-        }
+        });
     }
 
     private static void restore(@Nullable ReactiveTurn before) {
@@ -170,7 +162,7 @@ final class ReactiveTurn extends Operators.DeferredSubscription implements CoreS
         if (inner == null || inner == entered) {
             code.run();
         } else {
-            enterAll(inner.outer(), entered, () -> EnclosingPermit.enter(inner, code));
+            enterAll(inner.outer(), entered, () -> inner.enter(code));
         }
     }
 
@@ -234,16 +226,15 @@ final class ReactiveTurn extends Operators.DeferredSubscription implements CoreS
             return;
         }
         failure = thrown;
-        ended = true;
-        if (inside.get() == 0) {
+        EnclosingPermit held = own;
+        if (held == null) {
             tell();
+        } else {
+            held.whenLeft(this::tell);
         }
     }
 
     private void tell() {
-        if (!told.compareAndSet(false, true)) {
-            return;
-        }
         Throwable thrown = failure;
         close(thrown);
         Object element = value;

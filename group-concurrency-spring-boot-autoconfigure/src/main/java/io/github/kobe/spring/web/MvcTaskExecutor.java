@@ -1,6 +1,5 @@
 package io.github.kobe.spring.web;
 
-import io.github.kobe.GroupPermit;
 import io.github.kobe.spring.internal.context.EnclosingPermit;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.task.AsyncTaskExecutor;
@@ -24,14 +23,15 @@ final class MvcTaskExecutor implements AsyncTaskExecutor {
 
     @Override
     public void execute(Runnable task) {
-        GroupPermit permit = ofCurrentRequest();
-        executor.execute(permit == null ? task : () -> EnclosingPermit.enter(permit, task));
+        EnclosingPermit permit = ofCurrentRequest();
+        executor.execute(permit == null ? task : () -> permit.enter(task));
     }
 
-    private static @Nullable GroupPermit ofCurrentRequest() {
+    private static @Nullable EnclosingPermit ofCurrentRequest() {
         RequestAttributes request = RequestContextHolder.getRequestAttributes();
         return request == null
                 ? null
-                : (GroupPermit) request.getAttribute(RequestGroupKey.PERMIT_ATTRIBUTE, RequestAttributes.SCOPE_REQUEST);
+                : (EnclosingPermit)
+                        request.getAttribute(RequestGroupKey.PERMIT_ATTRIBUTE, RequestAttributes.SCOPE_REQUEST);
     }
 }

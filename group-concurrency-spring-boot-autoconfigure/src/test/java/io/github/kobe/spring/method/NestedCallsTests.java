@@ -10,6 +10,7 @@ import io.github.kobe.spring.client.GroupExchangeFilterFunction;
 import io.github.kobe.spring.internal.context.EnclosingPermit;
 import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -23,11 +24,13 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 import org.springframework.http.HttpStatus;
 import org.springframework.web.reactive.function.client.ClientResponse;
+import org.springframework.web.reactive.function.client.ExchangeFilterFunction;
 import org.springframework.web.reactive.function.client.WebClient;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -298,19 +301,14 @@ class NestedCallsTests {
         runner.run(context -> {
             Service service = context.getBean(Service.class);
             Uses token = inner.within(service, "other");
-            WebClient client = WebClient.builder()
-                    .filter(GroupExchangeFilterFunction.by(context.getBean(GroupExecutor.class), request -> "other"))
-                    .filter((request, next) -> Mono.just("go")
-                            .publishOn(Schedulers.single())
-                            .then(service.reactive(
-                                    "between",
-                                    () -> Mono.just("go")
-                                            .publishOn(Schedulers.boundedElastic())
-                                            .flatMap(go -> token.mono())))
-                            .flatMap(found -> next.exchange(request)))
-                    .exchangeFunction(request -> Mono.just(
-                            ClientResponse.create(HttpStatus.OK).body("answer").build()))
-                    .build();
+            WebClient client = client(context, (request, next) -> Mono.just("go")
+                    .publishOn(Schedulers.single())
+                    .then(service.reactive(
+                            "between",
+                            () -> Mono.just("go")
+                                    .publishOn(Schedulers.boundedElastic())
+                                    .flatMap(go -> token.mono())))
+                    .flatMap(found -> next.exchange(request)));
 
             String answer = service.reactive(
                             GROUP, () -> client.get().retrieve().bodyToMono(String.class))
@@ -325,15 +323,10 @@ class NestedCallsTests {
     void oneThatAFilterOfAClientSubscribesToIsInTheCallAndNotOnlyInWhatMadeTheCall() {
         runner.run(context -> {
             Service service = context.getBean(Service.class);
-            WebClient client = WebClient.builder()
-                    .filter(GroupExchangeFilterFunction.by(context.getBean(GroupExecutor.class), request -> "other"))
-                    .filter((request, next) -> Mono.just("go")
-                            .publishOn(Schedulers.single())
-                            .flatMap(go -> service.reactiveAnswer("other"))
-                            .flatMap(found -> next.exchange(request)))
-                    .exchangeFunction(request -> Mono.just(
-                            ClientResponse.create(HttpStatus.OK).body("answer").build()))
-                    .build();
+            WebClient client = client(context, (request, next) -> Mono.just("go")
+                    .publishOn(Schedulers.single())
+                    .flatMap(go -> service.reactiveAnswer("other"))
+                    .flatMap(found -> next.exchange(request)));
 
             String answer = service.reactive(
                             GROUP, () -> client.get().retrieve().bodyToMono(String.class))
@@ -342,6 +335,37 @@ class NestedCallsTests {
             assertThat(answer).isEqualTo("answer");
             assertQuiet(context);
         });
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aCallThatAScheduledMethodOfItsFilterLeadsToGivesItsPermitBackBeforeItsCallerGoesOn(boolean nested) {
+        runner.run(context -> {
+            Service service = context.getBean(Service.class);
+            GroupExecutor executor = context.getBean(GroupExecutor.class);
+            WebClient client = client(context, (request, next) -> service.reactive(
+                            "between", () -> Mono.delay(Duration.ofMillis(50)).thenReturn("token"))
+                    .flatMap(token -> next.exchange(request)));
+            Mono<String> call = client.get()
+                    .retrieve()
+                    .bodyToMono(String.class)
+                    .map(answer -> executor.groupStats("other").orElseThrow().inFlight() + " in flight");
+
+            String found = (nested ? service.reactive(GROUP, () -> call) : call).block(Deadline.LONG);
+
+            assertThat(found).isEqualTo("0 in flight");
+            assertQuiet(context);
+        });
+    }
+
+    /** {@return a client whose calls are limited, then filtered, and answered at once} */
+    private static WebClient client(ApplicationContext context, ExchangeFilterFunction inner) {
+        return WebClient.builder()
+                .filter(GroupExchangeFilterFunction.by(context.getBean(GroupExecutor.class), request -> "other"))
+                .filter(inner)
+                .exchangeFunction(request -> Mono.just(
+                        ClientResponse.create(HttpStatus.OK).body("answer").build()))
+                .build();
     }
 
     @Test

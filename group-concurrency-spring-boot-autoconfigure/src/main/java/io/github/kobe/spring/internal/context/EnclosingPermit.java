@@ -10,6 +10,8 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -21,20 +23,38 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The library knows which of these a thread has entered: perhaps no thread waits for what the code begins there, and
  * lends the permit, so that has to share it.
- *
- * @param executor the executor that it is of
- * @param permit the held permit
- * @param outer the permit that encloses this one; {@code null}: none
  */
-public record EnclosingPermit(
-        GroupExecutor executor,
-        GroupPermit permit,
-        @Nullable EnclosingPermit outer) implements GroupPermit {
+public final class EnclosingPermit implements GroupPermit {
 
     private static final ThreadLocal<@Nullable Entered> ENTERED = new ThreadLocal<>();
 
+    private final GroupExecutor executor;
+    private final GroupPermit permit;
+    private final @Nullable EnclosingPermit outer;
+
+    /** How often threads are inside by {@link #enter}. */
+    private final AtomicInteger inside = new AtomicInteger();
+
+    private final AtomicReference<@Nullable Runnable> whenLeft = new AtomicReference<>();
+
+    /**
+     * @param executor the executor that it is of
+     * @param permit the held permit
+     * @param outer the permit that encloses this one; {@code null}: none
+     */
+    public EnclosingPermit(GroupExecutor executor, GroupPermit permit, @Nullable EnclosingPermit outer) {
+        this.executor = executor;
+        this.permit = permit;
+        this.outer = outer;
+    }
+
     /** What a thread has entered, and what it had entered before. */
     private record Entered(EnclosingPermit permit, @Nullable Entered before) {}
+
+    /** {@return the permit that encloses this one; {@code null}: none} */
+    public @Nullable EnclosingPermit outer() {
+        return outer;
+    }
 
     @Override
     public String groupKey() {
@@ -109,17 +129,17 @@ public record EnclosingPermit(
     }
 
     /**
-     * Runs code inside a permit, or outside if the permit is closed or the thread is interrupted while the permit is
+     * Runs code inside this permit, or outside if the permit is closed or the thread is interrupted while the permit is
      * lent.
      *
-     * @param permit the held permit
      * @param code what runs, exactly once
      */
     @SuppressWarnings("InterruptedExceptionSwallowed") // the flag is set again
-    public static void enter(GroupPermit permit, Runnable code) {
+    public void enter(Runnable code) {
         boolean[] entered = new boolean[1];
+        inside.getAndIncrement();
         try {
-            permit.call(() -> {
+            call(() -> {
                 entered[0] = true;
                 code.run();
                 return null;
@@ -131,8 +151,32 @@ public record EnclosingPermit(
             }
         } catch (Exception interrupted) {
             Thread.currentThread().interrupt();
+        } finally {
+            if (inside.decrementAndGet() == 0) {
+                runWhenLeft();
+            }
         }
         code.run();
+    }
+
+    /**
+     * Runs code once no thread is inside by {@link #enter}, so that the permit can be returned: at once, or on the thread
+     * that is the last to leave.
+     *
+     * @param code what runs, exactly once; it is the only such code of this permit
+     */
+    public void whenLeft(Runnable code) {
+        whenLeft.set(code);
+        if (inside.get() == 0) {
+            runWhenLeft();
+        }
+    }
+
+    private void runWhenLeft() {
+        Runnable code = whenLeft.getAndSet(null);
+        if (code != null) {
+            code.run();
+        }
     }
 
     /**

@@ -1,6 +1,5 @@
 package io.github.kobe.spring.internal.context;
 
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscription;
@@ -17,7 +16,7 @@ public final class ReactivePermits {
 
     /**
      * Has work be under a permit: what is subscribed to in it, and what the thread that subscribes asks for. Its value or
-     * failure is told once that thread has left the permit, which until then can't be returned.
+     * failure is told once no thread is inside the permit, which until then can't be returned.
      *
      * @param enclosing the held permit
      * @param work what is subscribed to
@@ -30,8 +29,8 @@ public final class ReactivePermits {
     }
 
     /**
-     * Has work of many elements be under a permit, as that of one. Its end is told once the subscribing thread has left the
-     * permit, and its elements at once.
+     * Has work of many elements be under a permit, as that of one. Its end is told once no thread is inside the permit, and
+     * its elements at once.
      *
      * @param enclosing the held permit
      * @param work what is subscribed to
@@ -48,21 +47,17 @@ public final class ReactivePermits {
 
     private static <T> Publisher<T> inside(EnclosingPermit enclosing, Publisher<T> under, boolean single) {
         return subscriber -> {
-            ToldOutside<T> told = new ToldOutside<>(Operators.toCoreSubscriber(subscriber), single);
-            try {
-                EnclosingPermit.enter(enclosing, () -> under.subscribe(told));
-            } finally {
-                told.arrive();
-            }
+            ToldOutside<T> told = new ToldOutside<>(enclosing, Operators.toCoreSubscriber(subscriber), single);
+            enclosing.enter(() -> under.subscribe(told));
         };
     }
 
-    /** Whose end is signalled by the last of two: the subscribing thread when it leaves, and the work when it ends. */
+    /** Whose end is signalled once no thread is inside the permit. */
     private static final class ToldOutside<T> implements CoreSubscriber<T> {
 
+        private final EnclosingPermit enclosing;
         private final CoreSubscriber<? super T> downstream;
         private final boolean single;
-        private final AtomicInteger awaited = new AtomicInteger(2);
 
         private boolean ended;
         private @Nullable T value;
@@ -71,7 +66,8 @@ public final class ReactivePermits {
         /**
          * @param single whether an element is the end
          */
-        ToldOutside(CoreSubscriber<? super T> downstream, boolean single) {
+        ToldOutside(EnclosingPermit enclosing, CoreSubscriber<? super T> downstream, boolean single) {
+            this.enclosing = enclosing;
             this.downstream = downstream;
             this.single = single;
         }
@@ -110,13 +106,7 @@ public final class ReactivePermits {
         public void onComplete() {
             if (!ended) {
                 ended = true;
-                arrive();
-            }
-        }
-
-        void arrive() {
-            if (awaited.decrementAndGet() == 0) {
-                tell();
+                enclosing.whenLeft(this::tell);
             }
         }
 
