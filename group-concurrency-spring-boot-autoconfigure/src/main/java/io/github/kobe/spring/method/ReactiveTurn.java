@@ -64,7 +64,10 @@ final class ReactiveTurn extends Operators.DeferredSubscription implements CoreS
         Context context = downstream.currentContext();
         this.outer = context.getOrDefault(ReactiveTurn.class, CURRENT.get());
         EnclosingPermit found = context.getOrDefault(EnclosingPermit.class, null);
-        this.enclosing = outer == null || isWithin(found, outer.own) ? found : outer.own;
+        // What the context has goes before what only the thread has.
+        boolean byThread = !context.hasKey(ReactiveTurn.class);
+        this.enclosing =
+                outer == null || (byThread && found != null) || isWithin(found, outer.own) ? found : outer.own;
         this.observation = ReactorObservation.of(context);
     }
 

@@ -337,6 +337,30 @@ class NestedCallsTests {
         });
     }
 
+    /** The call doesn't know what made it, since who waits or subscribes in another way passes on no context. */
+    @Test
+    void oneThatAFilterOfAClientSubscribesToIsInTheCallThatNothingIsKnownToHaveMade() {
+        runner.run(context -> {
+            Service service = context.getBean(Service.class);
+            WebClient client = client(context, (request, next) -> Mono.just("go")
+                    .publishOn(Schedulers.single())
+                    .flatMap(go -> service.reactiveAnswer("other"))
+                    .flatMap(found -> next.exchange(request)));
+
+            String answer = service.reactive(
+                            GROUP,
+                            () -> Mono.fromCallable(() -> client.get()
+                                            .retrieve()
+                                            .bodyToMono(String.class)
+                                            .block())
+                                    .subscribeOn(Schedulers.boundedElastic()))
+                    .block(Deadline.LONG);
+
+            assertThat(answer).isEqualTo("answer");
+            assertQuiet(context);
+        });
+    }
+
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void aCallThatAScheduledMethodOfItsFilterLeadsToGivesItsPermitBackBeforeItsCallerGoesOn(boolean nested) {
