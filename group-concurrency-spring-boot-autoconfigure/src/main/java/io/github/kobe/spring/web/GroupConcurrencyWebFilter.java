@@ -139,7 +139,8 @@ final class GroupConcurrencyWebFilter implements WebFilter, Ordered, SmartInitia
                     .flatMap(decided -> begin(decided, rule, exchange, chain))
                     .contextWrite(observation::addTo)
                     .doOnSuccess(nothing -> admission.answered(statusOf(exchange)))
-                    .doOnError(failure -> admission.ended(isAnsweredBelow500(failure) ? null : failure))
+                    .doOnError(failure -> admission.ended(
+                            !exchange.getResponse().isCommitted() && isAnsweredBelow500(failure) ? null : failure))
                     .doOnCancel(() -> admission.ended(new CancellationException("The request was cancelled")));
         });
     }

@@ -28,6 +28,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.annotation.Order;
 import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
 import org.springframework.security.access.AccessDeniedException;
 import org.springframework.security.authentication.AuthenticationManager;
 import org.springframework.security.authentication.InsufficientAuthenticationException;
@@ -53,6 +54,8 @@ import org.springframework.security.web.server.util.matcher.ServerWebExchangeMat
 import org.springframework.security.web.servletapi.SecurityContextHolderAwareRequestFilter;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 
 /** Spring Security's own filters before ours, where Spring Boot puts them. */
 class SecuredRequestsTests {
@@ -105,6 +108,14 @@ class SecuredRequestsTests {
         assertThat(server.executor().stats().totals().failed()).isEqualTo(failed);
     }
 
+    /** Says how many requests count as failed after one more, whatever the client makes of what was sent of it. */
+    private static void assertFailed(
+            CompletableFuture<HttpResponse<String>> answer, WebServer server, int failed) {
+        assertThat(answer.handle((response, broken) -> true)).succeedsWithin(Deadline.LONG);
+        Deadline.until(
+                failed + " have failed", () -> server.executor().stats().totals().failed() == failed);
+    }
+
     private static void assertAnswer(CompletableFuture<HttpResponse<String>> answer, String user) {
         assertThat(answer)
                 .succeedsWithin(Deadline.LONG)
@@ -151,11 +162,7 @@ class SecuredRequestsTests {
             assertOutcome(askAs(server, "ann", "/wrapped"), 403, server, 0);
             assertOutcome(askAs(server, "ann", "/unknown"), 401, server, 0);
 
-            // Whatever the client makes of what was sent of it.
-            assertThat(askAs(server, "ann", "/denied-halfway").handle((answer, broken) -> true))
-                    .succeedsWithin(Deadline.LONG);
-            Deadline.until(
-                    "one has failed", () -> server.executor().stats().totals().failed() == 1);
+            assertFailed(askAs(server, "ann", "/denied-halfway"), server, 1);
         }
     }
 
@@ -169,6 +176,8 @@ class SecuredRequestsTests {
                 "group-concurrency.web.filter.rules[0].name=X-User")) {
             assertOutcome(server.getAsync("/denied", "X-User", "ann"), 401, server, 0);
             assertOutcome(server.getAsync("/unknown", "X-User", "ann"), 500, server, 1);
+
+            assertFailed(server.getAsync("/denied-flux", "X-User", "ann"), server, 2);
         }
     }
 
@@ -234,6 +243,11 @@ class SecuredRequestsTests {
             response.getWriter().write("so far");
             response.flushBuffer();
             throw new AccessDeniedException("on purpose");
+        }
+
+        @GetMapping(path = "/denied-flux", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
+        Flux<String> deniedFlux() {
+            return Flux.just("so far").concatWith(Mono.error(new AccessDeniedException("on purpose")));
         }
 
         @GetMapping("/wrapped")
