@@ -37,7 +37,7 @@ import reactor.core.publisher.Mono;
  * <p>A call that isn't admitted ends with a {@link RejectedTaskException}, even after a shutdown
  * ({@link RejectionReason#SHUTDOWN}). A call that is cancelled while it waits leaves the queue. If a thread inside the
  * same group subscribes to a call, the call shares that thread's permit. What a filter that comes after this one
- * subscribes to is inside the call's own permit, and so is what it does on the thread that subscribes.
+ * subscribes to is inside the call's own permit, and so is what it does on the thread on which it is called.
  *
  * <p>With the setting {@code group-concurrency.client.honour-retry-after}, a response with status 429 or 503 pauses the group
  * of its call for the time in its header {@code Retry-After}, if the executor is a bean. The response stays as it is.
