@@ -9,6 +9,7 @@ import java.util.Set;
 final class SecurityRefusal {
 
     private static final String DENIAL = "org.springframework.security.access.AccessDeniedException";
+    private static final Set<String> DENIALS = Set.of(DENIAL);
     private static final Set<String> REFUSALS =
             Set.of(DENIAL, "org.springframework.security.core.AuthenticationException");
 
@@ -31,7 +32,7 @@ final class SecurityRefusal {
 
     /** {@return whether a filter of WebFlux refuses a request that has failed so} */
     static boolean isDenial(Throwable failure) {
-        return isA(failure, Set.of(DENIAL));
+        return isA(failure, DENIALS);
     }
 
     private static boolean isA(Throwable failure, Set<String> names) {
