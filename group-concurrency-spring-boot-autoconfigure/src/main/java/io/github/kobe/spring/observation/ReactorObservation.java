@@ -3,7 +3,6 @@ package io.github.kobe.spring.observation;
 import io.micrometer.observation.Observation;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.springframework.util.ClassUtils;
 import reactor.util.context.Context;
 import reactor.util.context.ContextView;
 
@@ -27,10 +26,6 @@ public final class ReactorObservation {
     /** What Micrometer's {@code ObservationThreadLocalAccessor} has it under. */
     private static final String KEY = "micrometer.observation";
 
-    /** Without Micrometer, contexts have no observations. */
-    private static final boolean OBSERVABLE =
-            ClassUtils.isPresent("io.micrometer.observation.Observation", ReactorObservation.class.getClassLoader());
-
     private static final ThreadLocal<@Nullable ReactorObservation> CURRENT = new ThreadLocal<>();
 
     private final @Nullable Observation parent;
@@ -48,9 +43,7 @@ public final class ReactorObservation {
      */
     public static ReactorObservation of(ContextView context) {
         return new ReactorObservation(
-                OBSERVABLE && context.getOrDefault(KEY, null) instanceof Observation found && !found.isNoop()
-                        ? found
-                        : null);
+                context.getOrDefault(KEY, null) instanceof Observation found && !found.isNoop() ? found : null);
     }
 
     static @Nullable ReactorObservation current() {

@@ -2,9 +2,12 @@ package io.github.kobe.spring.method;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupPermit;
 import io.github.kobe.spring.annotation.GroupConcurrent;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
 import io.github.kobe.spring.testing.SeparateClassPath;
+import io.github.kobe.testing.Deadline;
 import io.reactivex.rxjava3.core.Single;
 import io.smallrye.mutiny.Uni;
 import java.io.IOException;
@@ -23,6 +26,7 @@ import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
+import reactor.core.publisher.Mono;
 
 /** Where a library is missing by which a type could be limited, nothing is silently unlimited. */
 class MissingLibrariesTests {
@@ -58,9 +62,18 @@ class MissingLibrariesTests {
         assertThat(failureWithout("react", "Dispatched")).isEqualTo(NONE);
     }
 
+    @Test
+    void aReactiveMethodIsLimitedWithoutMicrometer() throws Exception {
+        assertThat(without("micrometer").call(Application.class, "groupOfTheReactiveMethod"))
+                .isEqualTo("g");
+    }
+
     private static String failureWithout(String jars, String bean) throws Exception {
-        SeparateClassPath path = PATHS.computeIfAbsent(jars, SeparateClassPath::new);
-        return (String) path.call(Application.class, "start", bean);
+        return (String) without(jars).call(Application.class, "start", bean);
+    }
+
+    private static SeparateClassPath without(String jars) {
+        return PATHS.computeIfAbsent(jars, SeparateClassPath::new);
     }
 
     @Configuration(proxyBeanMethods = false)
@@ -80,6 +93,15 @@ class MissingLibrariesTests {
                     cause = cause.getCause();
                 }
                 return cause.toString();
+            }
+        }
+
+        /** {@return the key of the group inside which a reactive method runs} */
+        static String groupOfTheReactiveMethod(String... none) {
+            try (ConfigurableApplicationContext context = new SpringApplicationBuilder(Application.class, Reactive.class)
+                    .web(WebApplicationType.NONE)
+                    .run(none)) {
+                return context.getBean(Reactive.class).work().block(Deadline.LONG);
             }
         }
     }
@@ -102,6 +124,24 @@ class MissingLibrariesTests {
         @GroupConcurrent(group = "g")
         Flow.Publisher<String> work() {
             return new SubmissionPublisher<>();
+        }
+    }
+
+    static class Reactive {
+
+        private final GroupExecutor executor;
+
+        Reactive(GroupExecutor executor) {
+            this.executor = executor;
+        }
+
+        @GroupConcurrent(group = "g")
+        Mono<String> work() {
+            return Mono.fromCallable(() -> {
+                try (GroupPermit permit = executor.enclosingPermit("g").orElseThrow()) {
+                    return permit.groupKey();
+                }
+            });
         }
     }
 
