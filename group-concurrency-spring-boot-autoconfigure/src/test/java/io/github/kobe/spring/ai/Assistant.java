@@ -2,8 +2,11 @@ package io.github.kobe.spring.ai;
 
 import io.github.kobe.Costs;
 import io.github.kobe.GroupExecutor;
+import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
+import io.micrometer.observation.contextpropagation.ObservationThreadLocalAccessor;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.ai.chat.client.ChatClient;
@@ -29,6 +32,8 @@ final class Assistant implements AutoCloseable {
 
     private final ConfigurableApplicationContext context;
 
+    private final AtomicReference<@Nullable Observation> observed = new AtomicReference<>();
+
     /** An application with some settings. */
     Assistant(ModelServer server, String... settings) {
         context = new SpringApplicationBuilder(Application.class)
@@ -45,6 +50,12 @@ final class Assistant implements AutoCloseable {
 
     ObservationRegistry observations() {
         return context.getBean(ObservationRegistry.class);
+    }
+
+    /** {@return the observation under which {@link #clientThatAnswersAtOnce} has answered last; {@code null}: none} */
+    @Nullable
+    Observation observed() {
+        return observed.get();
     }
 
     /** {@return a client that is limited as the advisor does it by itself} */
@@ -135,14 +146,17 @@ final class Assistant implements AutoCloseable {
     }
 
     /** Answers in place of the model. */
-    private static final class AtOnce implements StreamAdvisor {
+    private final class AtOnce implements StreamAdvisor {
 
         @Override
         public Flux<ChatClientResponse> adviseStream(ChatClientRequest request, StreamAdvisorChain chain) {
-            return Flux.just(ChatClientResponse.builder()
-                    .chatResponse(new ChatResponse(List.of(new Generation(new AssistantMessage("answer")))))
-                    .context(request.context())
-                    .build());
+            return Flux.deferContextual(view -> {
+                observed.set(view.getOrDefault(ObservationThreadLocalAccessor.KEY, null));
+                return Flux.just(ChatClientResponse.builder()
+                        .chatResponse(new ChatResponse(List.of(new Generation(new AssistantMessage("answer")))))
+                        .context(request.context())
+                        .build());
+            });
         }
 
         @Override

@@ -152,8 +152,9 @@ class GroupConcurrencyAdvisorTests {
     }
 
     @Test
-    void aStreamIsObservedUnderTheObservationInItsContext() {
+    void aStreamIsObservedBetweenTheObservationInItsContextAndTheModel() {
         try (Assistant observed = new Assistant(server, "group-concurrency.observations.mode=always")) {
+            List<Observation.Context> own = new CopyOnWriteArrayList<>();
             List<ObservationView> enclosing = new CopyOnWriteArrayList<>();
             observed.observations()
                     .observationConfig()
@@ -165,6 +166,7 @@ class GroupConcurrencyAdvisorTests {
 
                         @Override
                         public void onStart(GroupTaskObservationContext context) {
+                            own.add(context);
                             Observation.ContextView each = context;
                             while (each.getParentObservation() != null) {
                                 enclosing.add(each.getParentObservation());
@@ -179,6 +181,10 @@ class GroupConcurrencyAdvisorTests {
                     .isEqualTo("answer");
 
             assertThat(enclosing).contains(request);
+            assertThat(own).hasSize(1);
+            // Spring AI observes the advisor that answers in place of the model.
+            assertThat(observed.observed().getContext().getParentObservation().getContextView())
+                    .isSameAs(own.get(0));
         }
     }
 
