@@ -132,7 +132,7 @@ final class ReactiveTurn extends Operators.DeferredSubscription implements CoreS
             code.run();
             return;
         }
-        held.enter(() -> {
+        held.enterAwaited(() -> {
             CURRENT.set(this);
             try {
                 code.run();
@@ -198,6 +198,7 @@ final class ReactiveTurn extends Operators.DeferredSubscription implements CoreS
             value = element;
             return;
         }
+        EnclosingPermit.awaitCurrentThread();
         ReactiveTurn before = CURRENT.get();
         if (before != this) {
             downstream.onNext(element);
@@ -238,6 +239,7 @@ final class ReactiveTurn extends Operators.DeferredSubscription implements CoreS
     }
 
     private void tell() {
+        EnclosingPermit.awaitCurrentThread();
         Throwable thrown = failure;
         close(thrown);
         Object element = value;

@@ -10,6 +10,7 @@ import io.github.kobe.spring.client.GroupExchangeFilterFunction;
 import io.github.kobe.spring.internal.context.EnclosingPermit;
 import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
+import io.github.kobe.testing.Gate;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -378,6 +379,27 @@ class NestedCallsTests {
             String found = (nested ? service.reactive(GROUP, () -> call) : call).block(Deadline.LONG);
 
             assertThat(found).isEqualTo("0 in flight");
+            assertQuiet(context);
+        });
+    }
+
+    @Test
+    void aCallDoesNotWaitForWhatATimeOutInItsFilterHasLeftBehind() {
+        runner.run(context -> {
+            Service service = context.getBean(Service.class);
+            Gate gate = new Gate();
+            WebClient client = client(context, (request, next) -> service.reactive(
+                            "between",
+                            () -> Mono.fromCallable(gate.stubbornlyThen("token"))
+                                    .subscribeOn(Schedulers.boundedElastic()))
+                    .timeout(Duration.ofMillis(50), Mono.just("none"))
+                    .flatMap(token -> next.exchange(request)));
+
+            assertThat(client.get().retrieve().bodyToMono(String.class).block(Deadline.LONG))
+                    .isEqualTo("answer");
+
+            assertThat(gate.isOpen()).isFalse();
+            gate.open();
             assertQuiet(context);
         });
     }

@@ -32,8 +32,8 @@ public final class EnclosingPermit implements GroupPermit {
     private final GroupPermit permit;
     private final @Nullable EnclosingPermit outer;
 
-    /** How often threads are inside by {@link #enter}. */
-    private final AtomicInteger inside = new AtomicInteger();
+    /** How often threads have entered that have to leave first. */
+    private final AtomicInteger awaited = new AtomicInteger();
 
     private final AtomicReference<@Nullable Runnable> whenLeft = new AtomicReference<>();
 
@@ -49,7 +49,30 @@ public final class EnclosingPermit implements GroupPermit {
     }
 
     /** What a thread has entered, and what it had entered before. */
-    private record Entered(EnclosingPermit permit, @Nullable Entered before) {}
+    private static final class Entered {
+
+        private final EnclosingPermit permit;
+        private final @Nullable Entered before;
+        private boolean awaited;
+
+        Entered(EnclosingPermit permit, @Nullable Entered before) {
+            this.permit = permit;
+            this.before = before;
+        }
+
+        void await() {
+            if (!awaited) {
+                awaited = true;
+                permit.awaited.getAndIncrement();
+            }
+        }
+
+        void left() {
+            if (awaited && permit.awaited.decrementAndGet() == 0) {
+                permit.runWhenLeft();
+            }
+        }
+    }
 
     /** {@return the permit that encloses this one; {@code null}: none} */
     public @Nullable EnclosingPermit outer() {
@@ -63,19 +86,26 @@ public final class EnclosingPermit implements GroupPermit {
 
     @Override
     public <T> T call(Callable<T> task) throws Exception {
-        return permit.call(() -> {
-            Entered before = ENTERED.get();
-            ENTERED.set(new Entered(this, before));
-            try {
-                return task.call();
-            } finally {
-                if (before == null) {
-                    ENTERED.remove();
-                } else {
-                    ENTERED.set(before);
+        return call(new Entered(this, ENTERED.get()), task);
+    }
+
+    private <T> T call(Entered entered, Callable<T> task) throws Exception {
+        try {
+            return permit.call(() -> {
+                ENTERED.set(entered);
+                try {
+                    return task.call();
+                } finally {
+                    if (entered.before == null) {
+                        ENTERED.remove();
+                    } else {
+                        ENTERED.set(entered.before);
+                    }
                 }
-            }
-        });
+            });
+        } finally {
+            entered.left();
+        }
     }
 
     @Override
@@ -134,40 +164,58 @@ public final class EnclosingPermit implements GroupPermit {
      *
      * @param code what runs, exactly once
      */
-    @SuppressWarnings("InterruptedExceptionSwallowed") // the flag is set again
     public void enter(Runnable code) {
-        boolean[] entered = new boolean[1];
-        inside.getAndIncrement();
+        enter(new Entered(this, ENTERED.get()), code);
+    }
+
+    /**
+     * Runs code as {@link #enter}, and has {@link #whenLeft} wait for it.
+     *
+     * @param code what runs, exactly once
+     */
+    public void enterAwaited(Runnable code) {
+        Entered awaited = new Entered(this, ENTERED.get());
+        awaited.await();
+        enter(awaited, code);
+    }
+
+    @SuppressWarnings("InterruptedExceptionSwallowed") // the flag is set again
+    private void enter(Entered entered, Runnable code) {
+        boolean[] begun = new boolean[1];
         try {
-            call(() -> {
-                entered[0] = true;
+            call(entered, () -> {
+                begun[0] = true;
                 code.run();
                 return null;
             });
             return;
         } catch (RuntimeException failure) {
-            if (entered[0]) {
+            if (begun[0]) {
                 throw failure;
             }
         } catch (Exception interrupted) {
             Thread.currentThread().interrupt();
-        } finally {
-            if (inside.decrementAndGet() == 0) {
-                runWhenLeft();
-            }
         }
         code.run();
     }
 
+    /** Has {@link #whenLeft} of all that the current thread is inside wait for it. */
+    public static void awaitCurrentThread() {
+        for (Entered e = ENTERED.get(); e != null; e = e.before) {
+            e.await();
+        }
+    }
+
     /**
-     * Runs code once no thread is inside by {@link #enter}, so that the permit can be returned: at once, or on the thread
-     * that is the last to leave.
+     * Runs code at the end of the work under this permit, once the permit isn't kept out by the current thread nor by one
+     * that is awaited: at once, or on the thread that is the last of them to leave. It doesn't wait for what was left behind.
      *
      * @param code what runs, exactly once; it is the only such code of this permit
      */
     public void whenLeft(Runnable code) {
+        awaitCurrentThread();
         whenLeft.set(code);
-        if (inside.get() == 0) {
+        if (awaited.get() == 0) {
             runWhenLeft();
         }
     }

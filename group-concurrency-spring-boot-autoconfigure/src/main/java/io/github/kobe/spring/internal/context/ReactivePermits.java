@@ -16,7 +16,7 @@ public final class ReactivePermits {
 
     /**
      * Has work be under a permit: what is subscribed to in it, and what the thread that subscribes asks for. Its value or
-     * failure is told once no thread is inside the permit, which until then can't be returned.
+     * failure is told once the threads that have led to it have left the permit, which until then can't be returned.
      *
      * @param enclosing the held permit
      * @param work what is subscribed to
@@ -29,8 +29,8 @@ public final class ReactivePermits {
     }
 
     /**
-     * Has work of many elements be under a permit, as that of one. Its end is told once no thread is inside the permit, and
-     * its elements at once.
+     * Has work of many elements be under a permit, as that of one. Its end is told once the threads that have led to it
+     * have left the permit, and its elements at once.
      *
      * @param enclosing the held permit
      * @param work what is subscribed to
@@ -48,11 +48,11 @@ public final class ReactivePermits {
     private static <T> Publisher<T> inside(EnclosingPermit enclosing, Publisher<T> under, boolean single) {
         return subscriber -> {
             ToldOutside<T> told = new ToldOutside<>(enclosing, Operators.toCoreSubscriber(subscriber), single);
-            enclosing.enter(() -> under.subscribe(told));
+            enclosing.enterAwaited(() -> under.subscribe(told));
         };
     }
 
-    /** Whose end is signalled once no thread is inside the permit. */
+    /** Whose end is signalled outside the permit. */
     private static final class ToldOutside<T> implements CoreSubscriber<T> {
 
         private final EnclosingPermit enclosing;

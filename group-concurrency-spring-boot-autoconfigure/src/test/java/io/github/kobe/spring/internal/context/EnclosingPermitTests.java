@@ -58,10 +58,26 @@ class EnclosingPermitTests {
     }
 
     @Test
-    void itWaitsForTheLastOfSeveralThreads() throws Exception {
+    void itWaitsForNoThreadThatWasLeftBehind() throws Exception {
         Gate gate = new Gate();
         Caller<Boolean> other = Caller.start(() -> {
             permit.enter(gate::passStubbornly);
+            return true;
+        });
+        gate.awaitArrived(1);
+
+        permit.enter(() -> permit.whenLeft(this::run));
+
+        assertThat(runs).containsExactly(false);
+        gate.open();
+        assertThat(other.result()).isTrue();
+    }
+
+    @Test
+    void itWaitsForTheLastOfSeveralThreads() throws Exception {
+        Gate gate = new Gate();
+        Caller<Boolean> other = Caller.start(() -> {
+            permit.enterAwaited(gate::passStubbornly);
             return true;
         });
         gate.awaitArrived(1);
