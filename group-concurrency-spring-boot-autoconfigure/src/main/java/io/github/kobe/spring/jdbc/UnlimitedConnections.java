@@ -31,9 +31,9 @@ final class UnlimitedConnections {
                         + ", which tells whom a connection is for"
                 : "Spring JDBC isn't on the class path";
         Boolean enabled = properties.datasource().enabled();
-        if (enabled != null) {
+        if (Boolean.TRUE.equals(enabled)) {
             throw settings.refusal(
-                    "is " + enabled + ", and " + why,
+                    "is true, and " + why,
                     hasJdbc
                             ? "a bean beside it, as @Bean ConnectionGroup tenants() { return () -> Tenant.current(); },"
                                     + " or false"
@@ -43,7 +43,7 @@ final class UnlimitedConnections {
                     "enabled");
         }
         List<ConfigurationProperty> set = settings.under(Set.of(BoundSettings.DATASOURCE));
-        if (!set.isEmpty()) {
+        if (enabled == null && !set.isEmpty()) {
             String others = set.size() == 1 ? "" : " (and " + (set.size() - 1) + " more below datasource)";
             LOGGER.warn(PrintableText.inOneLine("No connections are limited, though "
                     + set.getFirst().getName() + " is set" + others + ": " + why + "."));

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatException;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.kobe.GroupExecutor;
+import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,8 +21,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
@@ -237,6 +240,19 @@ class ConnectionSettingsTests {
         PooledApplication.bare()
                 .withPropertyValues(DATASOURCE + "enabled=false")
                 .run(context -> assertThat(output).doesNotContain("No connections are limited"));
+    }
+
+    /** Ahead of time, it is decided that none are limited; the switch may be set only later. */
+    @Test
+    void switchedOffOnlyWhereAnApplicationRunsTheyAreNotWarnedOfEither(CapturedOutput output) {
+        new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(GroupConcurrencyAutoConfiguration.class))
+                .withBean(UnlimitedConnections.class)
+                .withPropertyValues(DATASOURCE + "enabled=false")
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    assertThat(output).doesNotContain("No connections are limited");
+                });
     }
 
     @Test
