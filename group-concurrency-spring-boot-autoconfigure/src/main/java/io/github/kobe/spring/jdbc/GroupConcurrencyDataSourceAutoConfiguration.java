@@ -1,6 +1,7 @@
 package io.github.kobe.spring.jdbc;
 
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
+import io.github.kobe.spring.internal.settings.BoundSettings;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -82,6 +83,7 @@ public final class GroupConcurrencyDataSourceAutoConfiguration {
 
     /** Where nothing tells whom connections are for. */
     @Configuration(proxyBeanMethods = false)
+    @ConditionalOnBean(BoundSettings.class)
     @ConditionalOnMissingBean(ConnectionGroup.class)
     @Import(UnlimitedConnections.class)
     static final class WithoutGroupConfiguration {}
@@ -89,6 +91,7 @@ public final class GroupConcurrencyDataSourceAutoConfiguration {
     /** Where no connections can be limited. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnMissingClass(JDBC)
+    @ConditionalOnBean(BoundSettings.class)
     @Import(UnlimitedConnections.class)
     static final class WithoutJdbcConfiguration {}
 }

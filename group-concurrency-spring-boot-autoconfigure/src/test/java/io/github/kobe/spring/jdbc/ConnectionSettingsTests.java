@@ -19,6 +19,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -253,6 +254,15 @@ class ConnectionSettingsTests {
                     assertThat(context).hasNotFailed();
                     assertThat(output).doesNotContain("No connections are limited");
                 });
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"nothing-that-is-missing", "org.springframework.jdbc"})
+    void withoutTheSettingsNothingIsLookedAt(String missing) {
+        new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(GroupConcurrencyDataSourceAutoConfiguration.class))
+                .withClassLoader(new FilteredClassLoader(missing))
+                .run(context -> assertThat(context).hasNotFailed());
     }
 
     @Test
