@@ -27,6 +27,8 @@ import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -350,6 +352,19 @@ class InvalidSettingsTests {
                 .run(context -> {
                     assertThat(context.getStartupFailure()).isNull();
                     assertThat(context.getBean(GroupPolicy.class).groups()).containsOnlyKeys("vip", "a");
+                });
+    }
+
+    @Test
+    void aRecordOfTheApplicationBelowThePrefixMayBindLessThanASystemPropertySets() {
+        new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(GroupConcurrencyAutoConfiguration.class))
+                .withUserConfiguration(OwnSettings.class)
+                .withSystemProperties(
+                        "group-concurrency.groups.vip.weight=2", "group-concurrency.groups.vip.max-concurrency=2")
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    assertThat(context.getBean(Vip.class).maxConcurrency()).isEqualTo(2);
                 });
     }
 
@@ -730,6 +745,13 @@ class InvalidSettingsTests {
             return refresher;
         }
     }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableConfigurationProperties(Vip.class)
+    static class OwnSettings {}
+
+    @ConfigurationProperties("group-concurrency.groups.vip")
+    record Vip(int maxConcurrency) {}
 
     @Configuration(proxyBeanMethods = false)
     static class OwnPolicy {

@@ -378,18 +378,18 @@ public final class BoundSettings implements ConfigurationPropertiesBindHandlerAd
         public void onFinish(
                 ConfigurationPropertyName name, Bindable<?> target, BindContext context, @Nullable Object result)
                 throws Exception {
+            boolean ours = name.equals(PREFIX) || KnownNames.isOfOthers(name);
             try {
                 super.onFinish(name, target, context, result);
             } catch (UnboundConfigurationPropertiesException unbound) {
                 Class<?> settings = target.getType().resolve(Object.class);
-                boolean ours = name.equals(PREFIX) || KnownNames.isOfOthers(name);
                 if (!ours || !settings.isRecord()) {
                     throw unbound;
                 }
                 refuseUnknown(unbound, name, settings, context);
             }
             Class<?> type = typeOf(target);
-            if (context.getDepth() == 0 && PREFIX.isAncestorOf(name.append("any")) && type.isRecord()) {
+            if (context.getDepth() == 0 && ours && type.isRecord()) {
                 lookAtVariables(name, type, context);
             }
             if (type == NamedRateSetting.class
