@@ -372,19 +372,15 @@ class InvalidSettingsTests {
     void anUnknownNameOfAnEnvironmentVariableIsWarnedOf(CapturedOutput output) {
         new ApplicationContextRunner()
                 .withConfiguration(AutoConfigurations.of(GroupConcurrencyAutoConfiguration.class))
-                .withInitializer(context -> context.getEnvironment()
-                        .getPropertySources()
-                        .replace(
-                                StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME,
-                                new SystemEnvironmentPropertySource(
-                                        StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME,
-                                        Map.of(
-                                                "GROUPCONCURRENCY_DEFAULTS_MAXCONCURENCY",
-                                                "3",
-                                                "GROUPCONCURRENCY_DEFAULTS_WEIGHT",
-                                                "3",
-                                                "GROUPCONCURRENCY_GROUPLIST_0_KEY",
-                                                "vip"))))
+                .withInitializer(context -> setVariables(
+                        context,
+                        Map.of(
+                                "GROUPCONCURRENCY_DEFAULTS_MAXCONCURENCY",
+                                "3",
+                                "GROUPCONCURRENCY_DEFAULTS_WEIGHT",
+                                "3",
+                                "GROUPCONCURRENCY_GROUPLIST_0_KEY",
+                                "vip")))
                 .run(context -> {
                     assertThat(context).hasNotFailed();
                     assertThat(output)
@@ -459,6 +455,29 @@ class InvalidSettingsTests {
                 .contains("Setting 'group-concurrency." + setting.replaceFirst(":.*", "")
                         + "' is of a jar that isn't on the class path")
                 .contains("the jar io.github.kobe:" + jar + " on the class path");
+    }
+
+    @Test
+    void aSystemPropertyOfAJarThatIsNotThereIsRefused() {
+        new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(GroupConcurrencyAutoConfiguration.class))
+                .withSystemProperties("group-concurrency.dashboard.enabled=true")
+                .run(context -> assertThat(refusalOf(context))
+                        .hasMessage("Setting 'group-concurrency.dashboard.enabled' is of a jar that isn't on the class"
+                                + " path"));
+    }
+
+    @Test
+    void anEnvironmentVariableOfAJarThatIsNotThereIsWarnedOf(CapturedOutput output) {
+        new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(GroupConcurrencyAutoConfiguration.class))
+                .withInitializer(context -> setVariables(context, Map.of("GROUPCONCURRENCY_ROLLOUT_NODE", "a")))
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    assertThat(output)
+                            .containsOnlyOnce("is of a jar that isn't on the class path")
+                            .contains("(\"GROUPCONCURRENCY_ROLLOUT_NODE\" from ");
+                });
     }
 
     @Test
@@ -685,6 +704,15 @@ class InvalidSettingsTests {
         try (ConfigurableApplicationContext context = start()) {
             assertThat(context.getBean(GroupPolicy.class).groups()).isEmpty();
         }
+    }
+
+    private static void setVariables(ConfigurableApplicationContext context, Map<String, Object> variables) {
+        context.getEnvironment()
+                .getPropertySources()
+                .replace(
+                        StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME,
+                        new SystemEnvironmentPropertySource(
+                                StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME, variables));
     }
 
     private void failsToStart(String yaml) throws IOException {

@@ -414,12 +414,11 @@ public final class BoundSettings implements ConfigurationPropertiesBindHandlerAd
                     continue;
                 }
                 iterable.stream()
-                        .filter(name -> bound.isAncestorOf(name)
-                                && (KnownNames.isOfOthers(bound) || !KnownNames.isOfOthers(name))
-                                && !KnownNames.isKnown(name, bound, settings))
+                        .filter(name -> bound.isAncestorOf(name) && !KnownNames.isKnown(name, bound, settings))
                         .map(source::getConfigurationProperty)
                         .filter(Objects::nonNull)
-                        .map(unknown -> KnownNames.refusal(unknown, bound, settings, null))
+                        .map(unknown -> refusalOf(unknown, bound, settings, null))
+                        .filter(Objects::nonNull)
                         .forEach(refusal -> {
                             if (!isEnvironment) {
                                 throw refusal;
@@ -443,14 +442,22 @@ public final class BoundSettings implements ConfigurationPropertiesBindHandlerAd
                 if (RateForms.isOverruled(unknown, context.getSources())) {
                     continue;
                 }
-                if (!bound.equals(PREFIX) || !KnownNames.isOfOthers(unknown.getName())) {
-                    throw KnownNames.refusal(unknown, bound, settings, unbound);
-                }
-                InvalidSettingException withoutJar = KnownNames.withoutJar(unknown);
-                if (withoutJar != null) {
-                    throw withoutJar;
+                InvalidSettingException refusal = refusalOf(unknown, bound, settings, unbound);
+                if (refusal != null) {
+                    throw refusal;
                 }
             }
+        }
+
+        /** {@return what is wrong with a name that wasn't bound; {@code null}: it is bound by itself} */
+        private static @Nullable InvalidSettingException refusalOf(
+                ConfigurationProperty unknown,
+                ConfigurationPropertyName bound,
+                Class<?> settings,
+                @Nullable Throwable cause) {
+            return bound.equals(PREFIX) && KnownNames.isOfOthers(unknown.getName())
+                    ? KnownNames.withoutJar(unknown)
+                    : KnownNames.refusal(unknown, bound, settings, cause);
         }
 
         private static @Nullable ConfigurationProperty firstOf(ConfigurationPropertyName name, BindContext context) {
