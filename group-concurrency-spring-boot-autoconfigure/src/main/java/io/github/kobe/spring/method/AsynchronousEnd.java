@@ -24,7 +24,7 @@ final class AsynchronousEnd {
      * @throws Exception what it ended with
      */
     static @Nullable Object await(@Nullable Object returned, String method) throws Exception {
-        Future<?> future = asFuture(returned, method);
+        Future<?> future = asFuture(returned, "The method", method);
         try {
             return future.get();
         } catch (ExecutionException ended) {
@@ -35,13 +35,13 @@ final class AsynchronousEnd {
         }
     }
 
-    /** Has {@code target} complete as what a method of that name returned does, without blocking. */
+    /** Has {@code target} complete as what the fallback of a method of that name returned does, without blocking. */
     static void follow(@Nullable Object returned, String method, CompletableFuture<Object> target) {
         if (returned instanceof CompletionStage<?> stage) {
             stage.whenComplete((value, failure) -> complete(target, value, failure));
             return;
         }
-        Future<?> future = asFuture(returned, method);
+        Future<?> future = asFuture(returned, "The fallback of", method);
         Thread.ofVirtual().inheritInheritableThreadLocals(false).start(() -> {
             try {
                 complete(target, future.get(), null);
@@ -73,7 +73,7 @@ final class AsynchronousEnd {
         return failure instanceof CompletionException || failure instanceof ExecutionException;
     }
 
-    private static Future<?> asFuture(@Nullable Object returned, String method) {
+    private static Future<?> asFuture(@Nullable Object returned, String subject, String method) {
         return switch (returned) {
             case Future<?> future -> future;
             case CompletionStage<?> stage -> {
@@ -83,7 +83,7 @@ final class AsynchronousEnd {
             }
             case null, default ->
                 throw new IllegalStateException(
-                        "The method " + method + " returned " + returned + " instead of a future");
+                        subject + " " + method + " returned " + returned + " instead of a future");
         };
     }
 

@@ -2,7 +2,6 @@ package io.github.kobe.spring.method;
 
 import io.github.kobe.RejectedTaskException;
 import java.lang.reflect.UndeclaredThrowableException;
-import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -20,12 +19,12 @@ import reactor.core.publisher.Operators;
 final class ReactiveStyle implements CallStyle {
 
     private final boolean single;
-    private final BiFunction<GuardedCall, @Nullable Object, Publisher<?>> toPublisher;
+    private final Function<@Nullable Object, @Nullable Publisher<?>> toPublisher;
     private final Function<Publisher<?>, Object> fromPublisher;
 
     private ReactiveStyle(
             boolean single,
-            BiFunction<GuardedCall, @Nullable Object, Publisher<?>> toPublisher,
+            Function<@Nullable Object, @Nullable Publisher<?>> toPublisher,
             Function<Publisher<?>, Object> fromPublisher) {
         this.single = single;
         this.toPublisher = toPublisher;
@@ -34,10 +33,8 @@ final class ReactiveStyle implements CallStyle {
 
     /** {@return the style of methods that return what {@code adapter} is for} */
     static ReactiveStyle of(ReactiveAdapter adapter) {
-        BiFunction<GuardedCall, @Nullable Object, Publisher<?>> toPublisher = (call, returned) -> returned == null
-                ? Mono.error(new IllegalStateException(
-                        "The method " + call.taskId() + " returned null instead of a publisher"))
-                : adapter.toPublisher(returned);
+        Function<@Nullable Object, @Nullable Publisher<?>> toPublisher =
+                returned -> returned == null ? null : adapter.toPublisher(returned);
         return new ReactiveStyle(!adapter.isMultiValue(), toPublisher, adapter::fromPublisher);
     }
 
@@ -49,7 +46,7 @@ final class ReactiveStyle implements CallStyle {
     static ReactiveStyle ofSuspending(Class<?> type) {
         ReactiveAdapter flow = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
         // What doesn't come from the function comes from a fallback that doesn't suspend.
-        BiFunction<GuardedCall, @Nullable Object, Publisher<?>> toPublisher = (call, returned) -> switch (returned) {
+        Function<@Nullable Object, @Nullable Publisher<?>> toPublisher = returned -> switch (returned) {
             case null -> Mono.empty();
             case Publisher<?> publisher -> publisher;
             case Object made when flow != null -> flow.toPublisher(made);
@@ -82,7 +79,7 @@ final class ReactiveStyle implements CallStyle {
     /** {@return what the method of a call returns} */
     Publisher<?> proceed(GuardedCall call) {
         try {
-            return toPublisher.apply(call, call.proceedAnew());
+            return publisherOf(call.proceedAnew(), "The method", call);
         } catch (Throwable thrown) {
             return Mono.error(tellable(thrown));
         }
@@ -92,12 +89,20 @@ final class ReactiveStyle implements CallStyle {
     Publisher<?> instead(GuardedCall call, Throwable refusal) {
         try {
             if (refusal instanceof RejectedTaskException rejection) {
-                return toPublisher.apply(call, call.rejected(rejection));
+                return publisherOf(call.rejected(rejection), "The fallback of", call);
             }
             return Mono.error(tellable(refusal));
         } catch (Throwable thrown) {
             return Mono.error(tellable(thrown));
         }
+    }
+
+    private Publisher<?> publisherOf(@Nullable Object returned, String subject, GuardedCall call) {
+        Publisher<?> publisher = toPublisher.apply(returned);
+        return publisher != null
+                ? publisher
+                : Mono.error(new IllegalStateException(
+                        subject + " " + call.taskId() + " returned null instead of a publisher"));
     }
 
     /** Reactor would throw some errors of the JVM past the subscriber, which would wait for ever with its permit. */

@@ -124,6 +124,19 @@ class DispatchedCallsTests {
     }
 
     @Test
+    void aFallbackThatReturnsNullFailsTheFutureOfTheCall() {
+        runner.run(context -> {
+            context.getBean(GroupExecutor.class).pause("exports");
+
+            assertThatExceptionOfType(ExecutionException.class)
+                    .isThrownBy(() ->
+                            context.getBean(Exports.class).unanswered().get(Deadline.SECONDS, TimeUnit.SECONDS))
+                    .havingCause()
+                    .withMessage("The fallback of Exports.unanswered returned null instead of a future");
+        });
+    }
+
+    @Test
     void cancellingTheFutureOfAQueuedCallTakesItOutOfTheQueue() {
         runner.run(context -> {
             GroupExecutor executor = context.getBean(GroupExecutor.class);
@@ -320,6 +333,16 @@ class DispatchedCallsTests {
         @GroupConcurrent(group = "exports", queueTimeout = "1ms", fallbackMethod = "busyFuture")
         Future<String> answeredByFuture(String name) {
             return CompletableFuture.completedFuture("ran");
+        }
+
+        @GroupConcurrent(group = "exports", queueTimeout = "1ms", fallbackMethod = "nothing")
+        CompletableFuture<String> unanswered() {
+            return CompletableFuture.completedFuture("ran");
+        }
+
+        @SuppressWarnings("UnusedMethod") // called as a fallback
+        private CompletableFuture<String> nothing() {
+            return null;
         }
 
         @SuppressWarnings({"UnusedMethod", "UnusedVariable"}) // called as a fallback

@@ -490,6 +490,17 @@ class ReactiveCallsTests {
     }
 
     @Test
+    void aFallbackThatReturnsNullFailsItsSubscriber() {
+        runner.run(context -> {
+            try (GroupPermit permit = occupy(context)) {
+                StepVerifier.create(context.getBean(Streams.class).unanswered())
+                        .verifyErrorMessage("The fallback of Streams.unanswered returned null instead of a publisher");
+                assertThat(permit.groupKey()).isEqualTo("streams");
+            }
+        });
+    }
+
+    @Test
     void theReactorContextReachesWhatTheMethodReturns() {
         runner.run(context -> StepVerifier.create(context.getBean(Streams.class)
                         .mono(() -> Mono.deferContextual(view -> Mono.just(view.get("user"))))
@@ -604,6 +615,15 @@ class ReactiveCallsTests {
 
         private Flux<Integer> few() {
             return Flux.just(1, 2);
+        }
+
+        @GroupConcurrent(group = "streams", queueTimeout = "1ms", fallbackMethod = "nothing")
+        Mono<String> unanswered() {
+            return Mono.just("never");
+        }
+
+        private Mono<String> nothing() {
+            return null;
         }
     }
 
