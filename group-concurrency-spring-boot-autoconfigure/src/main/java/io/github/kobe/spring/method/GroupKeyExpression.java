@@ -98,8 +98,8 @@ final class GroupKeyExpression {
     }
 
     /**
-     * Fails where the declared type tells that each object is a key of its own, which an abstract one doesn't, or that none need
-     * be there.
+     * Fails where the declared type tells that each object is a key of its own, which an abstract one doesn't, or that
+     * there may be no value.
      */
     private static void requireText(Class<?> type, String group, SpelExpression spel, AnnotatedElement element) {
         if (isOptional(type)) {
