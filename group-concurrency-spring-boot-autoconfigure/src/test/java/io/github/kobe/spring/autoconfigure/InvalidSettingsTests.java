@@ -35,6 +35,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 
@@ -696,6 +697,33 @@ class InvalidSettingsTests {
             assertThat(context.getBean(GroupPolicy.class).groups()).containsOnlyKeys("0", "4711");
         }
         assertThat(output).doesNotContain("is of the group");
+    }
+
+    @Test
+    void theKeyZeroInBracketsIsToldHowItIsWrittenOutsideYaml(CapturedOutput output) {
+        new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(GroupConcurrencyAutoConfiguration.class))
+                .withPropertyValues("group-concurrency.groups[0].weight=2")
+                .run(context -> assertThat(output)
+                        .contains("if 0 is the key, write \"0\" in YAML, or group-concurrency.groups.0 elsewhere."));
+    }
+
+    /** A variable takes precedence over a file. */
+    @Test
+    void anEnvironmentVariableOfAGroupWhoseKeyIsANumberIsNotTakenForAList(CapturedOutput output) {
+        new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(GroupConcurrencyAutoConfiguration.class))
+                .withInitializer(context -> {
+                    setVariables(context, Map.of("GROUPCONCURRENCY_GROUPS_0_WEIGHT", "2"));
+                    context.getEnvironment()
+                            .getPropertySources()
+                            .addLast(new MapPropertySource(
+                                    "file", Map.of("group-concurrency.groups.0.max-concurrency", "5")));
+                })
+                .run(context -> {
+                    assertThat(context.getBean(GroupPolicy.class).groups()).containsOnlyKeys("0");
+                    assertThat(output).doesNotContain("is of the group");
+                });
     }
 
     @Test

@@ -19,6 +19,7 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
+import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 /**
@@ -188,12 +189,14 @@ public final class GroupRules {
     private void warnOfList() {
         int key = place.length + 2;
         settings.ofGroups(place).getOrDefault("0", List.of()).stream()
-                .filter(property -> property.getName().isNumericIndex(key))
+                .filter(property -> isWrittenAsIndex(property, key))
                 .findFirst()
                 .ifPresent(first -> LOGGER.warn(PrintableText.inOneLine(first.getName() + " (" + first.getOrigin()
                         + ") is of the group '0'. If it is in a list, write " + GroupConcurrencyProperties.PREFIX + "."
                         + String.join(".", here("group-list"))
-                        + " in place of groups, with a key in each element; if 0 is the key, put it in quotes.")));
+                        + " in place of groups, with a key in each element; if 0 is the key, write \"0\" in YAML, or "
+                        + GroupConcurrencyProperties.PREFIX + "." + String.join(".", here("groups", "0"))
+                        + " elsewhere.")));
     }
 
     /** What runs is in flight too, so the smaller of the two numbers is the one that counts. */
@@ -214,6 +217,14 @@ public final class GroupRules {
 
     private static OptionalInt inFlight(Optional<EffectiveLimit<Integer>> limit) {
         return limit.map(found -> OptionalInt.of(found.value())).orElseGet(OptionalInt::empty);
+    }
+
+    /** All properties of a group are bound by its name in the first source that has it, which may spell it in another way. */
+    private static boolean isWrittenAsIndex(ConfigurationProperty property, int element) {
+        return !isFromEnvironment(property)
+                && property.getSource() instanceof IterableConfigurationPropertySource source
+                && source.stream()
+                        .anyMatch(name -> name.equals(property.getName()) && name.isNumericIndex(element));
     }
 
     private static boolean isFromEnvironment(ConfigurationProperty property) {
