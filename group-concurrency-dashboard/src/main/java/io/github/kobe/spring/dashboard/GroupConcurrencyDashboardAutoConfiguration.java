@@ -4,6 +4,7 @@ import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
 import io.github.kobe.spring.internal.executors.ExecutorBeans;
 import java.util.LinkedHashSet;
 import java.util.Set;
+import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.web.server.ManagementPortType;
@@ -30,6 +31,7 @@ import org.springframework.context.annotation.Lazy;
         beforeName = "org.springframework.boot.actuate.autoconfigure.web.server.ManagementContextAutoConfiguration")
 @ConditionalOnBooleanProperty(name = "group-concurrency.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(GroupDashboardProperties.class)
+@RegisterReflectionForBinding(GroupDashboardProperties.class)
 public final class GroupConcurrencyDashboardAutoConfiguration {
 
     GroupConcurrencyDashboardAutoConfiguration() {}

@@ -10,6 +10,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.annotation.ReflectiveRuntimeHintsRegistrar;
+import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -47,6 +50,19 @@ class DashboardSettingsTests {
             assertThat(context.getBeansOfType(DashboardServletRegistration.class))
                     .isEmpty();
         }
+    }
+
+    @Test
+    void aNativeImageFindsTheNamesOfTheSettings() {
+        RuntimeHints hints = new RuntimeHints();
+        new ReflectiveRuntimeHintsRegistrar()
+                .registerRuntimeHints(hints, GroupConcurrencyDashboardAutoConfiguration.class);
+
+        assertThat(GroupDashboardProperties.class.getRecordComponents())
+                .allSatisfy(component -> assertThat(RuntimeHintsPredicates.reflection()
+                                .onMethod(GroupDashboardProperties.class, component.getName())
+                                .invoke())
+                        .accepts(hints));
     }
 
     @ParameterizedTest

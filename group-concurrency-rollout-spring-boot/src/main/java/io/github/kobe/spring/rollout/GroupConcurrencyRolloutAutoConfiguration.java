@@ -8,6 +8,7 @@ import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
 import io.github.kobe.spring.client.GroupClientHttpRequestInterceptor;
 import io.github.kobe.spring.internal.executors.ConditionalOnDefaultExecutor;
 import io.github.kobe.spring.internal.executors.ExecutorBeans;
+import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
@@ -40,6 +41,7 @@ import org.springframework.web.client.RestClient;
         name = {"group-concurrency.enabled", "group-concurrency.rollout.enabled"},
         matchIfMissing = true)
 @EnableConfigurationProperties(GroupRolloutProperties.class)
+@RegisterReflectionForBinding(GroupRolloutProperties.class)
 @Import(RolloutDefaults.class)
 @ImportRuntimeHints(RolloutHints.class)
 public final class GroupConcurrencyRolloutAutoConfiguration {

@@ -9,9 +9,12 @@ import io.github.kobe.rollout.Occurrence;
 import io.github.kobe.spring.internal.endpoint.EndpointProblem;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.TypeReference;
+import org.springframework.aot.hint.annotation.ReflectiveRuntimeHintsRegistrar;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 import org.springframework.boot.http.client.ClientHttpRequestFactoryBuilder;
 import org.springframework.jdbc.support.JdbcTransactionManager;
@@ -23,6 +26,25 @@ class RolloutHintsTests {
     RolloutHintsTests() {
         new RolloutHints().registerHints(hints, getClass().getClassLoader());
         new RolloutsEndpointHints().registerHints(hints, getClass().getClassLoader());
+        new ReflectiveRuntimeHintsRegistrar()
+                .registerRuntimeHints(hints, GroupConcurrencyRolloutAutoConfiguration.class);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            classes = {
+                GroupRolloutProperties.class,
+                GroupRolloutProperties.Health.class,
+                GroupRolloutProperties.Http.class,
+                GroupRolloutProperties.Checkpoint.class,
+                GroupRolloutProperties.Events.class
+            })
+    void aNativeImageFindsTheNamesOfTheSettings(Class<?> settings) {
+        assertThat(settings.getRecordComponents()).allSatisfy(component -> assertThat(
+                        RuntimeHintsPredicates.reflection()
+                                .onMethod(settings, component.getName())
+                                .invoke())
+                .accepts(hints));
     }
 
     @Test

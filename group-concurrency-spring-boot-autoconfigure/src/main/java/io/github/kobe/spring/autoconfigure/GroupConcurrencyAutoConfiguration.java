@@ -15,6 +15,7 @@ import java.util.List;
 import org.slf4j.MDC;
 import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.annotation.RegisterReflection;
+import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -60,9 +61,11 @@ public final class GroupConcurrencyAutoConfiguration {
 
     GroupConcurrencyAutoConfiguration() {}
 
+    /** It tells the names of the settings by the components of their records, which a native image has to have. */
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     @ConditionalOnMissingBean
+    @RegisterReflectionForBinding(GroupConcurrencyProperties.class)
     static BoundSettings groupConcurrencyBoundSettings(ConfigurableEnvironment environment) {
         return new BoundSettings(environment);
     }

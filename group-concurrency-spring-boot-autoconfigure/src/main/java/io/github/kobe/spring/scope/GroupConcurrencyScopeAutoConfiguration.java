@@ -8,6 +8,7 @@ import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
 import io.github.kobe.spring.internal.executors.ConditionalOnDefaultExecutor;
 import io.github.kobe.spring.internal.executors.ExecutorBeans;
 import java.util.List;
+import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -22,6 +23,7 @@ import org.springframework.context.annotation.Import;
 @AutoConfiguration(after = GroupConcurrencyAutoConfiguration.class)
 @ConditionalOnBooleanProperty(name = "group-concurrency.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(GroupScopeProperties.class)
+@RegisterReflectionForBinding(GroupScopeProperties.class)
 @Import(DefaultTimeout.class)
 public final class GroupConcurrencyScopeAutoConfiguration {
 

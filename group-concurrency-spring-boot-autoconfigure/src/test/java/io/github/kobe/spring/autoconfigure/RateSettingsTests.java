@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatException;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.Rate;
+import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties;
 import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties.RateSetting;
+import io.github.kobe.spring.internal.settings.ListedGroup;
 import io.github.kobe.spring.internal.settings.NamedRateSetting;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -261,6 +263,29 @@ class RateSettingsTests {
                             .invoke())
                     .accepts(hints);
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            classes = {
+                GroupConcurrencyProperties.class,
+                GroupConcurrencyProperties.Limits.class,
+                GroupConcurrencyProperties.Web.class,
+                GroupConcurrencyProperties.Filter.class,
+                GroupConcurrencyProperties.Rule.class,
+                ListedGroup.class,
+                RateSetting.class,
+                NamedRateSetting.class
+            })
+    void aNativeImageFindsTheNamesOfTheSettings(Class<?> settings) {
+        RuntimeHints hints = new RuntimeHints();
+        new ReflectiveRuntimeHintsRegistrar().registerRuntimeHints(hints, GroupConcurrencyAutoConfiguration.class);
+
+        assertThat(settings.getRecordComponents()).allSatisfy(component -> assertThat(
+                        RuntimeHintsPredicates.reflection()
+                                .onMethod(settings, component.getName())
+                                .invoke())
+                .accepts(hints));
     }
 
     @Test

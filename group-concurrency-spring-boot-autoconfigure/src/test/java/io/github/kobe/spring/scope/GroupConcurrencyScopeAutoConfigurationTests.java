@@ -20,6 +20,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.annotation.ReflectiveRuntimeHintsRegistrar;
+import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
@@ -54,6 +57,17 @@ class GroupConcurrencyScopeAutoConfigurationTests {
     void switchedOffThereAreNone() {
         runner.withPropertyValues("group-concurrency.enabled=false")
                 .run(context -> assertThat(context).doesNotHaveBean(Scopes.class));
+    }
+
+    @Test
+    void aNativeImageFindsTheNamesOfTheSettings() {
+        RuntimeHints hints = new RuntimeHints();
+        new ReflectiveRuntimeHintsRegistrar().registerRuntimeHints(hints, GroupConcurrencyScopeAutoConfiguration.class);
+
+        assertThat(RuntimeHintsPredicates.reflection()
+                        .onMethod(GroupScopeProperties.class, "defaultTimeout")
+                        .invoke())
+                .accepts(hints);
     }
 
     // ---- the time-out
