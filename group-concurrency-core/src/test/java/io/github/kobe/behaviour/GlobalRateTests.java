@@ -165,8 +165,8 @@ class GlobalRateTests {
 
     @Test
     void aWeightThatIsLoweredCountsInTheTurnThatIsUnderWay() {
-        GroupExecutor executor = start(
-                policy().group("heavy", GroupLimits.unset().withMaxConcurrency(1_000).withWeight(100)));
+        GroupExecutor executor = start(policy().group(
+                        "heavy", GroupLimits.unset().withMaxConcurrency(1_000).withWeight(100)));
         submit(executor, "heavy", 200);
         pass(executor, SECOND);
         submit(executor, "light", 20);

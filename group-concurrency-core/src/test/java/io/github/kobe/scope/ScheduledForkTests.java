@@ -271,8 +271,8 @@ class ScheduledForkTests extends ScopeTestCase {
         };
         try (var scope = Scopes.of(executor).open(Joiner.<Object>awaitAll(), cf -> cf.withListener(listener))) {
             token.set(scope.token());
-            ScheduledFork schedule = scope.scheduleAtFixedRate(
-                    "a", Duration.ZERO, SECOND, () -> run.set(Thread.currentThread()));
+            ScheduledFork schedule =
+                    scope.scheduleAtFixedRate("a", Duration.ZERO, SECOND, () -> run.set(Thread.currentThread()));
             clock.advance(Duration.ZERO, executor);
             Deadline.until("the scope is cancelled", scope::isCancelled);
             Deadline.until("the run is over", () -> !run.get().isAlive());

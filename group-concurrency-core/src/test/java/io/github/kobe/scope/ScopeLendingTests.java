@@ -305,8 +305,7 @@ class ScopeLendingTests extends ScopeTestCase {
         }));
         other.awaitArrived(1);
         owner.awaitBlocked();
-        Deadline.until(
-                "the run waits, or has begun", () -> executor.stats().queued() == 1 || gate.arrived() == 1);
+        Deadline.until("the run waits, or has begun", () -> executor.stats().queued() == 1 || gate.arrived() == 1);
         other.open();
 
         assertThat(owner.result()).isNull();

@@ -208,8 +208,8 @@ class ScopeReportTests extends ScopeTestCase {
     void totalsTellThatTheTimeWasUpThoughTheScopeWasCancelledBefore() throws Exception {
         ManualClock clock = new ManualClock();
         GroupExecutor executor = engines.start(policy(1), clock);
-        try (var scope = Scopes.of(executor)
-                .open(Joiner.<Object>supervise(), cf -> cf.withTimeout(Duration.ofSeconds(10)))) {
+        try (var scope =
+                Scopes.of(executor).open(Joiner.<Object>supervise(), cf -> cf.withTimeout(Duration.ofSeconds(10)))) {
             scope.cancel();
             assertThat(scope.totals().timedOut()).isFalse();
             clock.advance(Duration.ofSeconds(10), executor);

@@ -40,11 +40,11 @@ class RolloutHintsTests {
                 GroupRolloutProperties.Events.class
             })
     void aNativeImageFindsTheNamesOfTheSettings(Class<?> settings) {
-        assertThat(settings.getRecordComponents()).allSatisfy(component -> assertThat(
-                        RuntimeHintsPredicates.reflection()
+        assertThat(settings.getRecordComponents())
+                .allSatisfy(component -> assertThat(RuntimeHintsPredicates.reflection()
                                 .onMethod(settings, component.getName())
                                 .invoke())
-                .accepts(hints));
+                        .accepts(hints));
     }
 
     @Test

@@ -66,8 +66,7 @@ final class ReactiveTurn extends Operators.DeferredSubscription implements CoreS
         EnclosingPermit found = context.getOrDefault(EnclosingPermit.class, null);
         // What the context has goes before what only the thread has.
         boolean byThread = !context.hasKey(ReactiveTurn.class);
-        this.enclosing =
-                outer == null || (byThread && found != null) || isWithin(found, outer.own) ? found : outer.own;
+        this.enclosing = outer == null || (byThread && found != null) || isWithin(found, outer.own) ? found : outer.own;
         this.observation = ReactorObservation.of(context);
     }
 

@@ -281,11 +281,11 @@ class RateSettingsTests {
         RuntimeHints hints = new RuntimeHints();
         new ReflectiveRuntimeHintsRegistrar().registerRuntimeHints(hints, GroupConcurrencyAutoConfiguration.class);
 
-        assertThat(settings.getRecordComponents()).allSatisfy(component -> assertThat(
-                        RuntimeHintsPredicates.reflection()
+        assertThat(settings.getRecordComponents())
+                .allSatisfy(component -> assertThat(RuntimeHintsPredicates.reflection()
                                 .onMethod(settings, component.getName())
                                 .invoke())
-                .accepts(hints));
+                        .accepts(hints));
     }
 
     @Test

@@ -279,7 +279,10 @@ class ConnectionExecutorTests {
         DataSource dataSource = context.getBean(DataSource.class);
         assertThat(connections(context).stats().inFlight()).isZero();
         assertThat(dataSource.unwrap(GroupDataSource.class).openWithoutGroup()).isZero();
-        assertThat(dataSource.unwrap(HikariDataSource.class).getHikariPoolMXBean().getActiveConnections())
+        assertThat(dataSource
+                        .unwrap(HikariDataSource.class)
+                        .getHikariPoolMXBean()
+                        .getActiveConnections())
                 .isZero();
     }
 

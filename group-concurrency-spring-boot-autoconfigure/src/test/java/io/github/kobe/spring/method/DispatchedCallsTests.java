@@ -129,8 +129,8 @@ class DispatchedCallsTests {
             context.getBean(GroupExecutor.class).pause("exports");
 
             assertThatExceptionOfType(ExecutionException.class)
-                    .isThrownBy(() ->
-                            context.getBean(Exports.class).unanswered().get(Deadline.SECONDS, TimeUnit.SECONDS))
+                    .isThrownBy(
+                            () -> context.getBean(Exports.class).unanswered().get(Deadline.SECONDS, TimeUnit.SECONDS))
                     .havingCause()
                     .withMessage("The fallback of Exports.unanswered returned null instead of a future");
         });

@@ -98,7 +98,8 @@ class MissingLibrariesTests {
 
         /** {@return the key of the group inside which a reactive method runs} */
         static String groupOfTheReactiveMethod(String... none) {
-            try (ConfigurableApplicationContext context = new SpringApplicationBuilder(Application.class, Reactive.class)
+            try (ConfigurableApplicationContext context = new SpringApplicationBuilder(
+                            Application.class, Reactive.class)
                     .web(WebApplicationType.NONE)
                     .run(none)) {
                 return context.getBean(Reactive.class).work().block(Deadline.LONG);

@@ -302,14 +302,16 @@ class NestedCallsTests {
         runner.run(context -> {
             Service service = context.getBean(Service.class);
             Uses token = inner.within(service, "other");
-            WebClient client = client(context, (request, next) -> Mono.just("go")
-                    .publishOn(Schedulers.single())
-                    .then(service.reactive(
-                            "between",
-                            () -> Mono.just("go")
-                                    .publishOn(Schedulers.boundedElastic())
-                                    .flatMap(go -> token.mono())))
-                    .flatMap(found -> next.exchange(request)));
+            WebClient client = client(
+                    context,
+                    (request, next) -> Mono.just("go")
+                            .publishOn(Schedulers.single())
+                            .then(service.reactive(
+                                    "between",
+                                    () -> Mono.just("go")
+                                            .publishOn(Schedulers.boundedElastic())
+                                            .flatMap(go -> token.mono())))
+                            .flatMap(found -> next.exchange(request)));
 
             String answer = service.reactive(
                             GROUP, () -> client.get().retrieve().bodyToMono(String.class))
@@ -324,10 +326,12 @@ class NestedCallsTests {
     void oneThatAFilterOfAClientSubscribesToIsInTheCallAndNotOnlyInWhatMadeTheCall() {
         runner.run(context -> {
             Service service = context.getBean(Service.class);
-            WebClient client = client(context, (request, next) -> Mono.just("go")
-                    .publishOn(Schedulers.single())
-                    .flatMap(go -> service.reactiveAnswer("other"))
-                    .flatMap(found -> next.exchange(request)));
+            WebClient client = client(
+                    context,
+                    (request, next) -> Mono.just("go")
+                            .publishOn(Schedulers.single())
+                            .flatMap(go -> service.reactiveAnswer("other"))
+                            .flatMap(found -> next.exchange(request)));
 
             String answer = service.reactive(
                             GROUP, () -> client.get().retrieve().bodyToMono(String.class))
@@ -343,10 +347,12 @@ class NestedCallsTests {
     void oneThatAFilterOfAClientSubscribesToIsInTheCallThatNothingIsKnownToHaveMade() {
         runner.run(context -> {
             Service service = context.getBean(Service.class);
-            WebClient client = client(context, (request, next) -> Mono.just("go")
-                    .publishOn(Schedulers.single())
-                    .flatMap(go -> service.reactiveAnswer("other"))
-                    .flatMap(found -> next.exchange(request)));
+            WebClient client = client(
+                    context,
+                    (request, next) -> Mono.just("go")
+                            .publishOn(Schedulers.single())
+                            .flatMap(go -> service.reactiveAnswer("other"))
+                            .flatMap(found -> next.exchange(request)));
 
             String answer = service.reactive(
                             GROUP,
@@ -368,9 +374,12 @@ class NestedCallsTests {
         runner.run(context -> {
             Service service = context.getBean(Service.class);
             GroupExecutor executor = context.getBean(GroupExecutor.class);
-            WebClient client = client(context, (request, next) -> service.reactive(
-                            "between", () -> Mono.delay(Duration.ofMillis(50)).thenReturn("token"))
-                    .flatMap(token -> next.exchange(request)));
+            WebClient client = client(
+                    context,
+                    (request, next) -> service.reactive(
+                                    "between",
+                                    () -> Mono.delay(Duration.ofMillis(50)).thenReturn("token"))
+                            .flatMap(token -> next.exchange(request)));
             Mono<String> call = client.get()
                     .retrieve()
                     .bodyToMono(String.class)
@@ -388,12 +397,14 @@ class NestedCallsTests {
         runner.run(context -> {
             Service service = context.getBean(Service.class);
             Gate gate = new Gate();
-            WebClient client = client(context, (request, next) -> service.reactive(
-                            "between",
-                            () -> Mono.fromCallable(gate.stubbornlyThen("token"))
-                                    .subscribeOn(Schedulers.boundedElastic()))
-                    .timeout(Duration.ofMillis(50), Mono.just("none"))
-                    .flatMap(token -> next.exchange(request)));
+            WebClient client = client(
+                    context,
+                    (request, next) -> service.reactive(
+                                    "between",
+                                    () -> Mono.fromCallable(gate.stubbornlyThen("token"))
+                                            .subscribeOn(Schedulers.boundedElastic()))
+                            .timeout(Duration.ofMillis(50), Mono.just("none"))
+                            .flatMap(token -> next.exchange(request)));
 
             assertThat(client.get().retrieve().bodyToMono(String.class).block(Deadline.LONG))
                     .isEqualTo("answer");

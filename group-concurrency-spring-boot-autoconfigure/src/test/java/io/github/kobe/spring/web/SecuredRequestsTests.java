@@ -109,11 +109,11 @@ class SecuredRequestsTests {
     }
 
     /** Says how many requests count as failed after one more, whatever the client makes of what was sent of it. */
-    private static void assertFailed(
-            CompletableFuture<HttpResponse<String>> answer, WebServer server, int failed) {
+    private static void assertFailed(CompletableFuture<HttpResponse<String>> answer, WebServer server, int failed) {
         assertThat(answer.handle((response, broken) -> true)).succeedsWithin(Deadline.LONG);
         Deadline.until(
-                failed + " have failed", () -> server.executor().stats().totals().failed() == failed);
+                failed + " have failed",
+                () -> server.executor().stats().totals().failed() == failed);
     }
 
     private static void assertAnswer(CompletableFuture<HttpResponse<String>> answer, String user) {

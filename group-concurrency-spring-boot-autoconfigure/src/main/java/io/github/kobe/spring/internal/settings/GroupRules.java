@@ -223,8 +223,7 @@ public final class GroupRules {
     private static boolean isWrittenAsIndex(ConfigurationProperty property, int element) {
         return !isFromEnvironment(property)
                 && property.getSource() instanceof IterableConfigurationPropertySource source
-                && source.stream()
-                        .anyMatch(name -> name.equals(property.getName()) && name.isNumericIndex(element));
+                && source.stream().anyMatch(name -> name.equals(property.getName()) && name.isNumericIndex(element));
     }
 
     private static boolean isFromEnvironment(ConfigurationProperty property) {

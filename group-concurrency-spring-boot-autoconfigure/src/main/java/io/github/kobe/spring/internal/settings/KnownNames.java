@@ -107,8 +107,7 @@ final class KnownNames {
                         .map(KnownNames::uniform)
                         .anyMatch(known -> known.equals(written)
                                 || known.startsWith(written + ".")
-                                || (known.endsWith(OF_ANY_NAME)
-                                        && written.startsWith(beforeLast(known) + ".")));
+                                || (known.endsWith(OF_ANY_NAME) && written.startsWith(beforeLast(known) + ".")));
     }
 
     /**
@@ -126,7 +125,8 @@ final class KnownNames {
             Class<?> settings,
             @Nullable Throwable cause) {
         String written = uniform(unknown.getName().toString());
-        if (namesAround(unknown.getName(), prefix, settings).stream().anyMatch(name -> uniform(name).equals(written))) {
+        if (namesAround(unknown.getName(), prefix, settings).stream()
+                .anyMatch(name -> uniform(name).equals(written))) {
             return InvalidSettings.of(
                     unknown, "has no value", "a value; without the setting its default applies", cause);
         }
@@ -277,16 +277,13 @@ final class KnownNames {
         List<String> beside = below.stream()
                 .filter(name -> unknown.getNumberOfElements() > 2
                         && uniform(beforeLast(name)).equals(parent)
-                        && Stream.of(last(name).split("-"))
-                                .anyMatch(word -> word.length() > 2 && last.contains(word)))
+                        && Stream.of(last(name).split("-")).anyMatch(word -> word.length() > 2 && last.contains(word)))
                 .toList();
         return beside.size() == 1 ? Optional.of(beside.getFirst()) : Optional.empty();
     }
 
     private static Optional<String> nearest(List<String> names, ToIntFunction<String> slips) {
-        return names.stream()
-                .filter(name -> slips.applyAsInt(name) < FAR)
-                .min(Comparator.comparingInt(slips));
+        return names.stream().filter(name -> slips.applyAsInt(name) < FAR).min(Comparator.comparingInt(slips));
     }
 
     /** {@return whether a name differs from another one only by a few characters of its elements} */
