@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -260,5 +261,36 @@ class RunningPlansTests extends RolloutsTestCase {
         rollouts.start(PLAN);
 
         assertThat(settled(rollouts, PLAN).tasks()).isEqualTo(Map.of(TaskStatus.COMPLETED, 2));
+    }
+
+    @Test
+    @Tag("R144")
+    void whatHasFailedAndCannotBeRolledBackKeepsItsRetry() throws Exception {
+        Gate gate = new Gate();
+        AtomicInteger failures = new AtomicInteger(3);
+        Rollouts rollouts = rollouts(Stage.named("A").step(ctx -> {
+            if (failures.getAndDecrement() > 0) {
+                throw new IllegalStateException("broken");
+            }
+            gate.pass();
+        }));
+        PlanId planId = rollouts.start(plan(
+                        "x",
+                        1,
+                        Samples.change("first"),
+                        Samples.changeWithoutSnapshot("second"),
+                        Samples.change("third")))
+                .planId();
+        settled(rollouts, planId);
+        rollouts.retry(TenantId.of("first"), true);
+        gate.awaitArrived(1);
+        rollouts.retry(TenantId.of("second"), true);
+
+        assertThat(rollouts.rollbackFailed(planId).accepted()).hasSize(1);
+
+        gate.open();
+        settled(rollouts, planId);
+        assertThat(rollouts.task(TenantId.of("second")).status()).isEqualTo(TaskStatus.COMPLETED);
+        assertThat(rollouts.task(TenantId.of("third")).status()).isEqualTo(TaskStatus.ROLLED_BACK);
     }
 }
