@@ -25,7 +25,6 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
 /** The end of an application with a real web server. */
-@Tag("deep")
 class WebServerStopTests {
 
     @Test
