@@ -8,6 +8,7 @@ import io.github.kobe.spring.internal.settings.BoundSettings;
 import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties;
 import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties.RateSetting;
 import io.github.kobe.spring.internal.settings.NamedRateSetting;
+import io.github.kobe.spring.internal.settings.UnlimitedConnections;
 import io.micrometer.context.ContextRegistry;
 import io.micrometer.context.ContextSnapshotFactory;
 import java.util.ArrayList;
@@ -94,6 +95,12 @@ public final class GroupConcurrencyAutoConfiguration {
     UnusedLimitsWarning groupConcurrencyUnusedLimitsWarning(ConfiguredPolicy configured, ListableBeanFactory beans) {
         return new UnusedLimitsWarning(configured, beans);
     }
+
+    /** Where no connections can be limited. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnMissingClass(UnlimitedConnections.JDBC)
+    @Import(UnlimitedConnections.class)
+    static final class WithoutJdbcConfiguration {}
 
     /** The policy from the settings, unless the application has its own. */
     @Configuration(proxyBeanMethods = false)

@@ -2,6 +2,7 @@ package io.github.kobe.spring.jdbc;
 
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
 import io.github.kobe.spring.internal.settings.BoundSettings;
+import io.github.kobe.spring.internal.settings.UnlimitedConnections;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -9,7 +10,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -30,19 +30,16 @@ import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
             "org.springframework.boot.autoconfigure.jdbc.DataSourceAutoConfiguration",
             "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration"
         })
+@ConditionalOnClass(DelegatingDataSource.class)
 @ConditionalOnBooleanProperty(
         name = {"group-concurrency.enabled", "group-concurrency.datasource.enabled"},
         matchIfMissing = true)
 public final class GroupConcurrencyDataSourceAutoConfiguration {
 
-    /** What limits need of Spring JDBC. */
-    static final String JDBC = "org.springframework.jdbc.datasource.DelegatingDataSource";
-
     GroupConcurrencyDataSourceAutoConfiguration() {}
 
     /** Inside, so that the condition's class isn't loaded where nothing is to be limited. */
     @Configuration(proxyBeanMethods = false)
-    @ConditionalOnClass(DelegatingDataSource.class)
     @ConditionalOnBean(ConnectionGroup.class)
     @Import(ConnectionExecutors.class)
     @ImportRuntimeHints(Pools.Hints.class)
@@ -87,11 +84,4 @@ public final class GroupConcurrencyDataSourceAutoConfiguration {
     @ConditionalOnMissingBean(ConnectionGroup.class)
     @Import(UnlimitedConnections.class)
     static final class WithoutGroupConfiguration {}
-
-    /** Where no connections can be limited. */
-    @Configuration(proxyBeanMethods = false)
-    @ConditionalOnMissingClass(JDBC)
-    @ConditionalOnBean(BoundSettings.class)
-    @Import(UnlimitedConnections.class)
-    static final class WithoutJdbcConfiguration {}
 }

@@ -21,7 +21,6 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
 
 /** What an application doesn't use costs it nothing: no bean is made of it, and no class is loaded. */
-@Tag("deep")
 class UnusedSlicesTests {
 
     private static final String[] JARS_OF_ALL_THAT_IS_OPTIONAL = {
@@ -100,6 +99,7 @@ class UnusedSlicesTests {
     }
 
     @Test
+    @Tag("deep")
     void switchedOffThereIsNothingButTheConditionsThatTell() throws Exception {
         Started started = Started.with(new String[0], "--group-concurrency.enabled=false");
 

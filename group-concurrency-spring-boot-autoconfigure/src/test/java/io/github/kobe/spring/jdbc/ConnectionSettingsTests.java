@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatException;
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
+import io.github.kobe.spring.internal.settings.UnlimitedConnections;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,8 +1,5 @@
-package io.github.kobe.spring.jdbc;
+package io.github.kobe.spring.internal.settings;
 
-import io.github.kobe.spring.internal.settings.BoundSettings;
-import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties;
-import io.github.kobe.spring.internal.settings.PrintableText;
 import java.util.List;
 import java.util.Set;
 import org.apache.commons.logging.Log;
@@ -11,9 +8,18 @@ import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.util.ClassUtils;
 
-/** Fails the start of an application that is to limit connections and can't, and warns of settings that limit none. */
+/**
+ * Fails the start of an application that is to limit connections and can't, and warns of settings that limit none. It is apart from
+ * what limits connections, since nothing of that is loaded where there is no Spring JDBC.
+ */
 @Lazy(false)
-final class UnlimitedConnections {
+public final class UnlimitedConnections {
+
+    /** What limits need of Spring JDBC. */
+    public static final String JDBC = "org.springframework.jdbc.datasource.DelegatingDataSource";
+
+    /** The type of the bean that tells whom a connection is for. */
+    private static final String CONNECTION_GROUP = "io.github.kobe.spring.jdbc.ConnectionGroup";
 
     private static final Log LOGGER = LogFactory.getLog(UnlimitedConnections.class);
 
@@ -24,10 +30,10 @@ final class UnlimitedConnections {
      * @param settings where they came from
      * @throws io.github.kobe.spring.InvalidSettingException with an example, if connections are to be limited
      */
-    UnlimitedConnections(GroupConcurrencyProperties properties, BoundSettings settings) {
-        boolean hasJdbc = ClassUtils.isPresent(GroupConcurrencyDataSourceAutoConfiguration.JDBC, null);
+    public UnlimitedConnections(GroupConcurrencyProperties properties, BoundSettings settings) {
+        boolean hasJdbc = ClassUtils.isPresent(JDBC, null);
         String why = hasJdbc
-                ? "there is no bean of type " + ConnectionGroup.class.getName()
+                ? "there is no bean of type " + CONNECTION_GROUP
                         + ", which tells whom a connection is for"
                 : "Spring JDBC isn't on the class path";
         Boolean enabled = properties.datasource().enabled();
