@@ -33,8 +33,7 @@ public final class UnlimitedConnections {
     public UnlimitedConnections(GroupConcurrencyProperties properties, BoundSettings settings) {
         boolean hasJdbc = ClassUtils.isPresent(JDBC, null);
         String why = hasJdbc
-                ? "there is no bean of type " + CONNECTION_GROUP
-                        + ", which tells whom a connection is for"
+                ? "there is no bean of type " + CONNECTION_GROUP + ", which tells whom a connection is for"
                 : "Spring JDBC isn't on the class path";
         Boolean enabled = properties.datasource().enabled();
         if (Boolean.TRUE.equals(enabled)) {
