@@ -42,9 +42,6 @@ record RejectionProblem(
     /** So much more of the time to come back may be asked for, where that is known. */
     private static final double MOST_MORE = 0.1;
 
-    /** More than any chain that isn't a ring. */
-    private static final int MOST_CAUSES = 100;
-
     private static final double NANOS_IN_A_SECOND = 1e9;
 
     static RejectionProblem of(RejectionReason reason) {
@@ -81,14 +78,12 @@ record RejectionProblem(
      * exception above it says itself how it is answered}
      */
     private static @Nullable RejectedTaskException rejectionForConnection(Throwable failure) {
-        Throwable each = failure;
-        for (int seen = 0; each != null && seen < MOST_CAUSES && !hasAnswer(each); seen++) {
-            if (each instanceof GroupConnectionException noTurn) {
-                return noTurn.rejection();
-            }
-            each = each.getCause();
-        }
-        return null;
+        return Causes.in(failure)
+                .takeWhile(each -> !hasAnswer(each))
+                .filter(GroupConnectionException.class::isInstance)
+                .map(noTurn -> ((GroupConnectionException) noTurn).rejection())
+                .findFirst()
+                .orElse(null);
     }
 
     private static boolean hasAnswer(Throwable failure) {

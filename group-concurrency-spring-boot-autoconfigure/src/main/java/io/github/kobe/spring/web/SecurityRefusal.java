@@ -13,21 +13,11 @@ final class SecurityRefusal {
     private static final Set<String> REFUSALS =
             Set.of(DENIAL, "org.springframework.security.core.AuthenticationException");
 
-    /** More than any chain that isn't a ring. */
-    private static final int MOST_CAUSES = 100;
-
     private SecurityRefusal() {}
 
     /** {@return whether a filter of the servlet stack refuses a request that has failed so, for whatever is in it} */
     static boolean isIn(Throwable failure) {
-        Throwable each = failure;
-        for (int seen = 0; each != null && seen < MOST_CAUSES; seen++) {
-            if (isA(each, REFUSALS)) {
-                return true;
-            }
-            each = each.getCause();
-        }
-        return false;
+        return Causes.in(failure).anyMatch(each -> isA(each, REFUSALS));
     }
 
     /** {@return whether a filter of WebFlux refuses a request that has failed so} */
