@@ -38,6 +38,8 @@ public final class EnclosingPermit implements GroupPermit {
     private final AtomicReference<@Nullable Runnable> whenLeft = new AtomicReference<>();
 
     /**
+     * Encloses work with a held permit.
+     *
      * @param executor the executor that it is of
      * @param permit the held permit
      * @param outer the permit that encloses this one; {@code null}: none
