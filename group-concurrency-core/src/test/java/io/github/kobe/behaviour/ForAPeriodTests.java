@@ -85,6 +85,18 @@ class ForAPeriodTests {
     }
 
     @Test
+    void limitsForAPeriodThatAreSetOnceMoreWithoutOneStay() {
+        GroupExecutor executor = start();
+        executor.setLimits("a", atOnce(5), MINUTE);
+
+        executor.updateLimits("a", limits -> limits.withMaxConcurrency(5));
+
+        assertThat(stats(executor).overrideEndsIn()).isEmpty();
+        pass(executor, HOUR);
+        assertThat(stats(executor).maxConcurrency().value()).isEqualTo(5);
+    }
+
+    @Test
     void aLaterPauseOnlyExtends() {
         GroupExecutor executor = start();
         executor.pause("a", HOUR);

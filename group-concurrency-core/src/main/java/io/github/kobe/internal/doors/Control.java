@@ -50,8 +50,8 @@ final class Control {
             while (!done) {
                 GroupLimits before = overrideOf(key).orElse(GroupLimits.unset());
                 GroupLimits after = update.apply(before);
-                boolean hasAnEnd = lasting.ends != NEVER && orNull(after) != null;
-                done = (after.equals(before) && !hasAnEnd) || replace(key, orNull(before), orNull(after), lasting.ends);
+                boolean nothing = orNull(before) == null && orNull(after) == null;
+                done = nothing || replace(key, orNull(before), orNull(after), lasting.ends);
             }
         }
     }
