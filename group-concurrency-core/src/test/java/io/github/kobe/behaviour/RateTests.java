@@ -647,6 +647,23 @@ class RateTests {
         submit(executor, 6);
     }
 
+    @Test
+    @Tag("RA12")
+    void anEvictionForgetsWhatAGroupOfThatKeyHasLeftBeforeItsRateWasTakenAway() throws Exception {
+        GroupExecutor executor = usedUpAndForgotten();
+        GroupPolicy rated = executor.policy();
+        executor.updatePolicy(rated.toBuilder().pattern("*", GroupLimits.unset()).build());
+        executor.pause("a");
+
+        executor.evictGroup("a");
+
+        assertThat(executor.stats().rememberedRates()).isZero();
+        executor.updatePolicy(rated);
+        for (TaskHandle<String> task : submit(executor, 6)) {
+            task.await();
+        }
+    }
+
     /** {@return an executor that keeps no idle groups, and has forgotten "a", which has just started its burst of 6} */
     private GroupExecutor usedUpAndForgotten() throws Exception {
         GroupExecutor executor = start(GroupPolicy.builder().maxIdleGroups(0).pattern("*", sixty()));

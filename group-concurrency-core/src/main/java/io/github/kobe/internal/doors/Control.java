@@ -258,9 +258,9 @@ final class Control {
         } finally {
             batch.carryOut();
         }
+        engine.forgetRate(key); // of one before it, if it has no rate itself
         switch (done) {
             case KNOWN_NO_MORE -> {
-                engine.forgetRate(key);
                 return;
             }
             case GONE -> group.record.recording().end(group.counters);
