@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  * What is due at some time of the engine's clock. Guarded by the housekeeper's lock, unless said otherwise.
  *
  * <p>Nothing here looks at all alarms at once. Each addition and each cancellation pays for a look at two of them, in
- * turn, and those that have become pointless are forgotten: so there are never many more than that are to come.
+ * turn, and those that have become pointless are forgotten: so there are never many more than that are to come. Whatever
+ * becomes pointless and says nothing, as a task that has left its queue does, the housekeeper comes by in time.
  */
 final class Alarms {
 
@@ -81,8 +82,9 @@ final class Alarms {
         return cancelled.incrementAndGet() % CANCELLATIONS == 0;
     }
 
-    void forgetCancelled() {
-        forgetPointless(LOOKS * CANCELLATIONS, false);
+    /** Forgets what is pointless in a portion. False if nothing was. */
+    boolean forgetCancelled() {
+        return forgetPointless(LOOKS * CANCELLATIONS, false);
     }
 
     /** Forgets a portion of what means nothing once the executor is shut down. False if there was nothing to forget. */

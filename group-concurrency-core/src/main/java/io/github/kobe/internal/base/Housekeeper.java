@@ -95,12 +95,16 @@ public final class Housekeeper {
     /** An alarm has become pointless; by anyone. */
     public void alarmCancelled() {
         if (alarms.isLookDueAfterCancel()) {
-            lock.lock();
-            try {
-                alarms.forgetCancelled();
-            } finally {
-                lock.unlock();
-            }
+            boolean unused = forgetCancelled();
+        }
+    }
+
+    private boolean forgetCancelled() {
+        lock.lock();
+        try {
+            return alarms.forgetCancelled();
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -232,6 +236,10 @@ public final class Housekeeper {
         long now = core.now();
         retryDue(now);
         runAlarms(now);
+        boolean some = true;
+        while (some) {
+            some = forgetCancelled();
+        }
     }
 
     /** Tries all again that is to be, if it is time; what fails once more begins a new list. */

@@ -406,6 +406,29 @@ class PastDefectsTests {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
+    void timeOutsOfTasksThatHaveLeftTheirQueueDoNotStay(boolean cancelled) throws Exception {
+        GroupExecutor executor = engines.start(GroupPolicy.builder().build(), new ManualClock());
+        executor.submit("a", "holder", gate.then("held"));
+        gate.awaitArrived(1);
+        List<TaskHandle<String>> tasks = new ArrayList<>();
+        for (int i = 0; i < 2_000; i++) {
+            tasks.add(executor.submit(new GroupTask<>("a", "id", () -> "done").withQueueTimeout(Duration.ofDays(1))));
+        }
+
+        if (cancelled) {
+            tasks.forEach(task -> task.cancel(false));
+        }
+        gate.open();
+        for (TaskHandle<String> task : tasks) {
+            task.await();
+        }
+
+        EngineAccess.engine(executor).housekeeper.runDue();
+        assertThat(EngineAccess.engine(executor).housekeeper.alarms()).isLessThan(200);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
     void timedWaitsThatRunOutLeaveNothingBehind(boolean underOneThatStays) throws Exception {
         GroupExecutor executor = engines.start(GroupPolicy.builder().build());
         TaskHandle<String> handle = executor.submit("a", "id", gate.then("done"));
