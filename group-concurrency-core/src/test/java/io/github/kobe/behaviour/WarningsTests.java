@@ -183,6 +183,28 @@ class WarningsTests {
         waits.join();
     }
 
+    @Test
+    void aGroupThatStandsStillIsToldThoughItRefusesWhatStillComes() throws Exception {
+        GroupExecutor executor = start(GroupPolicy.builder().defaultQueueThresholdPerGroup(1));
+        Caller<String> holder = Caller.start(() -> executor.call("tenant", this::waitsForItsOwnGroup));
+        gate.awaitArrived(1);
+        TaskHandle<String> waits = executor.submit("tenant", "waits", () -> "done");
+
+        for (int minute = 0; minute < 3; minute++) {
+            assertThat(executor.tryAcquire("tenant", Duration.ZERO)).isEmpty();
+            aMinuteLater(executor);
+        }
+
+        assertThat(log.warnings())
+                .filteredOn(text -> text.contains("stands still"))
+                .singleElement()
+                .asString()
+                .contains("WarningsTests.waitsForItsOwnGroup");
+        gate.open();
+        holder.result();
+        waits.join();
+    }
+
     private String waitsForItsOwnGroup() throws InterruptedException {
         gate.pass();
         return "done";

@@ -59,7 +59,7 @@ final class Watch {
      * A group at the last round.
      *
      * @param refused what it had refused for want of room, since it was made
-     * @param ended how much of its work had ended
+     * @param ended how much of its work had ended, but for what was refused: a group that stands still refuses more and more
      * @param inFlight how much was in flight
      * @param waits whether work waited that nothing but a start could end
      * @param told whether it was told that it stands still
@@ -153,7 +153,7 @@ final class Watch {
                 && !stats.paused()
                 && stats.waitsFor().filter(WaitReason.RATE::equals).isEmpty()
                 && stats.queueTimeout().value().equals(GroupLimits.NO_TIMEOUT);
-        long ended = totals.succeeded() + totals.failed() + totals.cancelled() + totals.rejected();
+        long ended = totals.succeeded() + totals.failed() + totals.cancelled();
         boolean still = waits && before.waits && ended == before.ended && stats.inFlight() == before.inFlight;
         if (still && !before.told) {
             tellThatItStandsStill(group, stats);
