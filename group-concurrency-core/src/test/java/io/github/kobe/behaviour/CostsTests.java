@@ -443,6 +443,23 @@ class CostsTests {
         }
     }
 
+    @Test
+    @Tag("RA6")
+    void aCallInsideAnotherIsToldOfTheLikeToo() throws Exception {
+        started = engines.startPlain(GroupPolicy.builder().build(), clock.environment());
+        GroupExecutor executor = started;
+        executor.call("plain", () -> "known");
+        try (CapturedLog log = CapturedLog.open()) {
+            executor.call("outer", () -> executor.call("plain", Costs.of("tokens", 4), () -> "done"));
+
+            assertThat(log.warnings())
+                    .singleElement()
+                    .asString()
+                    .contains("'plain'")
+                    .contains("'tokens'");
+        }
+    }
+
     // ---- what was really used
 
     @Test

@@ -84,6 +84,9 @@ final class Callers {
                 return callObserved(key, id, maxWait, costs, task, trace, known, open, thread);
             }
         }
+        if (costs != null && known != null) {
+            known.tellOfUnknown(costs);
+        }
         boolean told = !id.isEmpty();
         Hold hold = known == null ? null : enterCarried(open, known, id, told || known.record.isTimed(), null, thread);
         if (hold == null) {
