@@ -483,6 +483,20 @@ public enum Ways implements Way {
             s.awaitCallers();
         }
     },
+    TIMED_OUT_BY_A_LATER_LIMIT {
+        @Override
+        public void take(Site s) throws Exception {
+            s.hold("a");
+            s.submit("a");
+            s.act(e -> e.setLimits(s.key("a"), GroupLimits.unset().withQueueTimeout(Duration.ofMillis(1))));
+            Object set = s.step(() -> s.executor().overrideOf(s.key("a")).orElse(null));
+            if (set != null) {
+                s.awaitTimeOuts(Duration.ofMillis(2));
+            }
+            s.release();
+            s.act(e -> e.resetLimits(s.key("a")));
+        }
+    },
     TIMED_OUT {
         @Override
         public void take(Site s) throws Exception {

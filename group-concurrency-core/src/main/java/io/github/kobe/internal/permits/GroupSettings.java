@@ -109,8 +109,8 @@ final class GroupSettings {
      * @param ends when it ends by itself
      */
     void override(@Nullable GroupLimits newOverride, EffectiveLimits resolved, long ends) {
+        Instant since = newOverride == null ? null : Instant.now(); // first: it may need memory
         overrideEnds = newOverride == null ? NEVER : ends;
-        Instant since = newOverride == null ? null : Instant.now();
         overriddenSince = since;
         override = newOverride;
         limits = resolved;

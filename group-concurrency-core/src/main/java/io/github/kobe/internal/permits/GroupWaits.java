@@ -160,7 +160,11 @@ abstract sealed class GroupWaits extends FreePermits permits GroupStarts {
         }
         rate = nextRate;
         resize(before, limits());
-        armAlarm(engine.now());
+        try {
+            armAlarm(engine.now());
+        } catch (OutOfMemoryError oom) {
+            endTheRestLater(); // which arms it
+        }
         if (next == null) {
             if (last != null && last.isNews()) {
                 batch.touched(last);
@@ -482,12 +486,6 @@ abstract sealed class GroupWaits extends FreePermits permits GroupStarts {
     /** {@return since when the one waits that has waited longest, on the engine's clock; 0: nothing waits} */
     final long oldestQueuedAt() {
         return queue.oldestQueuedAt();
-    }
-
-    /** {@return the rule that its limits are by} */
-    @Nullable
-    final String rule() {
-        return limits().rule();
     }
 
     /** {@return the override in force; {@code null}: none} */

@@ -212,7 +212,7 @@ public abstract class Groups extends Core {
         for (boolean done = false; !done && !group.isDead(); ) {
             CompiledPolicy inForce = policy;
             Recording before = group.record.recording();
-            String rule = group.rule();
+            String rule = group.limits().rule();
             if (!anew && before.account() == accounts.of(rule) && before.asked() == inForce.recorderFactory()) {
                 return;
             }
