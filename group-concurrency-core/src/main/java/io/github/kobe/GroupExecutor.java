@@ -248,7 +248,7 @@ public final class GroupExecutor implements AutoCloseable {
      * @param task what runs
      * @param <T> the type of its value
      * @return what it returns
-     * @throws RejectedTaskException if the work is not admitted, waits too long, or the executor is shut down while it
+     * @throws RejectedTaskException if the work is not admitted, waits too long, or the executor or the group is shut down while it
      *     waits
      * @throws InterruptedException if the caller is interrupted while it has to wait; the group is then unchanged
      * @throws ExecutorShutdownException after a shutdown
@@ -267,7 +267,7 @@ public final class GroupExecutor implements AutoCloseable {
      * @param task what runs
      * @param <T> the type of its value
      * @return what it returns
-     * @throws RejectedTaskException if the work is not admitted, waits too long, or the executor is shut down while it
+     * @throws RejectedTaskException if the work is not admitted, waits too long, or the executor or the group is shut down while it
      *     waits
      * @throws InterruptedException if the caller is interrupted while it has to wait; the group is then unchanged
      * @throws ExecutorShutdownException after a shutdown
@@ -287,7 +287,7 @@ public final class GroupExecutor implements AutoCloseable {
      * @param <T> the type of its value
      * @return what it returns
      * @throws RejectedTaskException if the work is not admitted, waits longer than {@code maxWait} or the group allows,
-     *     or the executor is shut down while it waits
+     *     or the executor or the group is shut down while it waits
      * @throws InterruptedException if the caller is interrupted while it has to wait; the group is then unchanged
      * @throws ExecutorShutdownException after a shutdown
      * @throws Exception what the task throws
@@ -308,7 +308,7 @@ public final class GroupExecutor implements AutoCloseable {
      * @param <T> the type of its value
      * @return what it returns
      * @throws RejectedTaskException if the work is not admitted, waits longer than {@code maxWait} or the group allows,
-     *     or the executor is shut down while it waits
+     *     or the executor or the group is shut down while it waits
      * @throws InterruptedException if the caller is interrupted while it has to wait; the group is then unchanged
      * @throws ExecutorShutdownException after a shutdown
      * @throws Exception what the task throws
@@ -349,7 +349,7 @@ public final class GroupExecutor implements AutoCloseable {
      * @param <T> the type of its value
      * @return what it returns
      * @throws RejectedTaskException if the work is not admitted, costs more than a limit, waits longer than {@code maxWait} or the
-     *     group allows, or the executor is shut down while it waits
+     *     group allows, or the executor or the group is shut down while it waits
      * @throws InterruptedException if the caller is interrupted while it has to wait; the group is then unchanged
      * @throws ExecutorShutdownException after a shutdown
      * @throws Exception what the task throws
@@ -402,13 +402,15 @@ public final class GroupExecutor implements AutoCloseable {
      * workers.execute(() -> {
      *     try (permit) {
      *         permit.call(() -> handle(message));
+     *     } catch (Exception failure) {
+     *         giveBack(message, failure);
      *     }
      * });
      * }</pre>
      *
      * @param groupKey the group
      * @return the permit; close it when done, on any thread
-     * @throws RejectedTaskException if the work is not admitted, waits too long, or the executor is shut down while it
+     * @throws RejectedTaskException if the work is not admitted, waits too long, or the executor or the group is shut down while it
      *     waits
      * @throws InterruptedException if the caller is interrupted while it has to wait
      * @throws ExecutorShutdownException after a shutdown
@@ -423,7 +425,7 @@ public final class GroupExecutor implements AutoCloseable {
      * @param groupKey the group
      * @param taskId names the permit in events, in exceptions and among the {@linkplain #holders holders}
      * @return the permit; close it when done, on any thread
-     * @throws RejectedTaskException if the work is not admitted, waits too long, or the executor is shut down while it
+     * @throws RejectedTaskException if the work is not admitted, waits too long, or the executor or the group is shut down while it
      *     waits
      * @throws InterruptedException if the caller is interrupted while it has to wait
      * @throws ExecutorShutdownException after a shutdown
@@ -441,7 +443,7 @@ public final class GroupExecutor implements AutoCloseable {
      * @param groupKey the group
      * @param maxWait how long to wait: this or the group's time-out, whichever is shorter; zero or negative: not at all
      * @return the permit; empty if there was none in time, or the queue is full
-     * @throws RejectedTaskException if the executor is shut down while the caller waits
+     * @throws RejectedTaskException if the executor or the group is shut down while the caller waits
      * @throws InterruptedException if the caller is interrupted while it has to wait
      * @throws ExecutorShutdownException after a shutdown
      */

@@ -10,8 +10,8 @@ import java.util.Optional;
  *
  * <pre>{@code
  * GroupExplanation why = policy.explain("tenant:big");
- * why.maxConcurrency().value(); // 16
- * why.rule(); // tenant:big
+ * why.maxConcurrency().orElseThrow().value(); // 16
+ * why.rule().orElseThrow(); // tenant:big
  * why.patterns(); // [tenant:*, *]
  * }</pre>
  *

@@ -34,10 +34,10 @@ import org.jspecify.annotations.Nullable;
  * group has when the work ends.
  *
  * <p><b>Threads and order.</b> Methods are called by many threads at once, never under a lock and never on the engine's
- * own thread. {@code started} is called before the time of the work begins, on the thread that runs it, which is
- * already inside the group; for a permit of {@code acquireAsync}, on a fresh thread, which isn't. At the end the
- * permits are returned first, then the recorder is called, then a {@link TaskLifecycleListener}, then the handle
- * completes. If a task is cancelled while it runs, or a time-out or a shutdown ends its wait, the handle may be
+ * own thread. {@code started} is called before the time of the work begins: for a task or a call on the thread that
+ * runs it, which is already inside the group; for a permit on the thread that asked for it, or for one of {@code
+ * acquireAsync} on a fresh thread, which isn't. At the end the permits are returned first, then the recorder is
+ * called, then a {@link TaskLifecycleListener}, then the handle completes. If a task is cancelled while it runs, or a time-out or a shutdown ends its wait, the handle may be
  * complete before. The thread is the one on which {@code onCompleted} or {@code onRejected} of a listener is called. A
  * recorder may use the executor, but one that does recorded work at each event causes an endless loop.
  *

@@ -190,9 +190,15 @@ public final class GroupResult<T> {
      * Returns the value, or throws the reason why there is none. So no failure is taken for a {@code null}.
      *
      * <pre>{@code
-     * try { Report report = handle.await().valueOrThrow(); } catch (RejectedTaskException busy) { // not admitted, or
-     *     waited too long } catch (CancellationException cancelled) { // by its handle or a shutdown; or a timed wait
-     *     is over, and the cause is a TimeoutException } catch (IOException failure) { // the task threw it }
+     * try {
+     *     Report report = handle.await().valueOrThrow();
+     * } catch (RejectedTaskException busy) {
+     *     // not admitted, or waited too long
+     * } catch (CancellationException cancelled) {
+     *     // by its handle or a shutdown; or a timed wait is over, and the cause is a TimeoutException
+     * } catch (IOException failure) {
+     *     // the task threw it
+     * }
      * }</pre>
      *
      * <p>What the task threw is thrown unchanged, each time the same object, with the stack trace of the task's thread.

@@ -135,7 +135,7 @@ public sealed class RejectedTaskException extends RejectedExecutionException {
                         "the global queue is full" + facts(queued, " waiting, globalQueueThreshold " + limit, waitsFor);
                     case QUEUE_TIMEOUT ->
                         "no permit came free within its queue time-out" + facts(queued, " still waiting", waitsFor);
-                    case SHUTDOWN -> "the executor was shut down while it waited";
+                    case SHUTDOWN -> "the executor or its group was shut down while it waited";
                     case INTERRUPTED -> "its caller was interrupted while it waited";
                 };
         return work + " of group '" + KeyText.printable(groupKey) + "' was rejected: " + why;

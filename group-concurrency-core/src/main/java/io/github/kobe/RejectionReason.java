@@ -20,7 +20,7 @@ public enum RejectionReason {
      * {@linkplain GroupExecutor#rejectLate came too late}.
      */
     QUEUE_TIMEOUT,
-    /** The executor was shut down while a caller waited. Tasks that wait then are cancelled instead. */
+    /** The executor or the group was shut down while a caller waited. Tasks that wait then are cancelled instead. */
     SHUTDOWN,
     /**
      * The caller was interrupted while it waited. This is used where an {@link InterruptedException} can't be thrown;

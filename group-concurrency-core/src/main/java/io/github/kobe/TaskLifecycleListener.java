@@ -37,9 +37,9 @@ public interface TaskLifecycleListener {
     /**
      * A task has its permits and is about to run. Called on the task's own thread, before its start time is taken; for
      * a call or a permit, on the caller's thread; for a permit of {@code acquireAsync}, on the asking thread, or on a
-     * fresh virtual one if it had to wait. On a task's or a caller's own thread the listener is already inside the
-     * group, and may use it again. How long it has waited tell {@link GroupRecorder#started} and {@link
-     * TaskHandle#queuedNanos}.
+     * fresh virtual one if it had to wait. For a task or a call the listener is already inside the group, and may use
+     * it again; for a permit it isn't, since a permit belongs to no thread. How long it has waited tell {@link
+     * GroupRecorder#started} and {@link TaskHandle#queuedNanos}.
      *
      * @param groupKey the task's group
      * @param taskId the task's id

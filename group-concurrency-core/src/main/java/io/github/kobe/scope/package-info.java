@@ -12,7 +12,9 @@
  *
  *         scope.join(); // both, or the first failure, which cancels the other
  *
- *         return new Page(user.get(), order.get()); } // here none of it runs any more, and every permit is back }
+ *         return new Page(user.get(), order.get());
+ *     } // here none of it runs any more, and every permit is back
+ * }
  * }</pre>
  *
  * <ul>

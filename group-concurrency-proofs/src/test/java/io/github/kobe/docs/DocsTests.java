@@ -2,17 +2,20 @@ package io.github.kobe.docs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.source.util.JavacTask;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.testing.HouseRules;
 import io.github.kobe.testing.Markdown;
 import io.github.kobe.testing.Markdown.Block;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.net.URI;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -25,9 +28,13 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.spi.ToolProvider;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import javax.tools.DiagnosticCollector;
+import javax.tools.JavaFileObject;
+import javax.tools.JavaFileObject.Kind;
+import javax.tools.SimpleJavaFileObject;
+import javax.tools.ToolProvider;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -51,6 +58,14 @@ class DocsTests {
 
     private static final Pattern FIRST_CELL = Pattern.compile("\\| *`[^|]*");
     private static final Pattern FIELD = Pattern.compile("`(\\w+\\.\\w+)`");
+
+    private static final Pattern SAMPLE_IN_JAVADOC =
+            Pattern.compile("<pre>\\{@code\\R(.*?)\\R *\\* }</pre>", Pattern.DOTALL);
+    private static final List<String> PLACES_OF_SAMPLES = List.of(
+            "class X { %s\n}",
+            "class X { void x() { %s\n} }",
+            "class X { Object x = %s\n; }",
+            "class X { Object x = x%s\n; }");
 
     private static final Duration DEADLINE = Duration.ofSeconds(30);
 
@@ -131,10 +146,9 @@ class DocsTests {
                 List.of("-classpath", System.getProperty("java.class.path"), "--release", "21", "-proc:none"));
         arguments.addAll(List.of("-Xlint:all,-try,-path", "-d", output.toString()));
         arguments.addAll(sources);
-        StringWriter text = new StringWriter();
-        PrintWriter out = new PrintWriter(text);
-        ToolProvider.findFirst("javac").orElseThrow().run(out, out, arguments.toArray(String[]::new));
-        return text.toString();
+        ByteArrayOutputStream text = new ByteArrayOutputStream();
+        ToolProvider.getSystemJavaCompiler().run(null, text, text, arguments.toArray(String[]::new));
+        return text.toString(StandardCharsets.UTF_8);
     }
 
     @Test
@@ -143,6 +157,47 @@ class DocsTests {
                 .isNotEmpty()
                 .allSatisfy(
                         block -> assertThat(block.mark()).isIn("java", "java spring", "java application", "java part"));
+    }
+
+    /** Most are parts of a program, so they are only parsed. */
+    @Test
+    void samplesInTheJavadocAreJava() throws IOException {
+        List<String> samples = new ArrayList<>();
+        for (Path source : sources()) {
+            SAMPLE_IN_JAVADOC.matcher(Files.readString(source)).results().forEach(sample -> samples.add(sample.group(1)
+                    .replaceAll("(?m)^ *\\* ?", "")
+                    .replaceAll("\\.\\.\\.|…", "")));
+        }
+
+        assertThat(samples)
+                .hasSizeGreaterThan(50)
+                .allSatisfy(sample -> assertThat(PLACES_OF_SAMPLES).anyMatch(place -> isJava(place.formatted(sample))));
+    }
+
+    private static List<Path> sources() throws IOException {
+        try (Stream<Path> files = Files.walk(Markdown.repository())) {
+            return files.filter(file -> file.toString().contains("/src/main/java/"))
+                    .filter(file -> file.toString().endsWith(".java"))
+                    .toList();
+        }
+    }
+
+    private static boolean isJava(String text) {
+        DiagnosticCollector<JavaFileObject> found = new DiagnosticCollector<>();
+        JavaFileObject source = new SimpleJavaFileObject(URI.create("string:///X.java"), Kind.SOURCE) {
+            @Override
+            public CharSequence getCharContent(boolean ignored) {
+                return text;
+            }
+        };
+        JavacTask compiler = (JavacTask) ToolProvider.getSystemJavaCompiler()
+                .getTask(null, null, found, null, null, List.of(source));
+        try {
+            compiler.parse();
+        } catch (IOException unreadable) {
+            throw new UncheckedIOException(unreadable);
+        }
+        return found.getDiagnostics().isEmpty();
     }
 
     @Test
