@@ -3,7 +3,7 @@ package io.github.kobe;
 import io.github.kobe.cluster.Cluster;
 import io.github.kobe.cluster.ClusterSettings;
 import io.github.kobe.internal.cluster.ClusterNode;
-import io.github.kobe.internal.doors.Doors;
+import io.github.kobe.internal.doors.Engine;
 import io.github.kobe.internal.doors.ScopeBridge;
 import java.time.Duration;
 import java.util.Collection;
@@ -65,13 +65,13 @@ public final class GroupExecutor implements AutoCloseable {
     private static final int MOST_WAITERS = 1_000;
 
     static {
-        ScopeBridge.register(executor -> ((GroupExecutor) executor).doors);
+        ScopeBridge.register(executor -> ((GroupExecutor) executor).engine);
     }
 
-    private final Doors doors;
+    private final Engine engine;
 
-    private GroupExecutor(Doors doors) {
-        this.doors = doors;
+    private GroupExecutor(Engine engine) {
+        this.engine = engine;
     }
 
     /**
@@ -85,7 +85,7 @@ public final class GroupExecutor implements AutoCloseable {
      */
     public static GroupExecutor newVirtualThreadExecutor(GroupPolicy policy) {
         Objects.requireNonNull(policy, "policy").validateWithoutCluster();
-        return over(new Doors(policy.compiled()));
+        return over(Engine.of(policy.compiled()));
     }
 
     /**
@@ -103,7 +103,7 @@ public final class GroupExecutor implements AutoCloseable {
      */
     public static GroupExecutor newVirtualThreadExecutor(GroupPolicy policy, ClusterSettings cluster) {
         Objects.requireNonNull(cluster, "cluster");
-        return over(ClusterNode.doors(Objects.requireNonNull(policy, "policy").compiled(), cluster));
+        return over(ClusterNode.engine(Objects.requireNonNull(policy, "policy").compiled(), cluster));
     }
 
     /**
@@ -112,17 +112,17 @@ public final class GroupExecutor implements AutoCloseable {
      * @since 0.1.0
      */
     public Optional<Cluster> cluster() {
-        return doors.cluster();
+        return engine.cluster.shown();
     }
 
     /** {@return an executor over an engine, which a test may have made} */
-    static GroupExecutor over(Doors doors) {
-        return new GroupExecutor(doors);
+    static GroupExecutor over(Engine engine) {
+        return new GroupExecutor(engine);
     }
 
-    /** {@return the way into its engine; tests use it too} */
-    Doors doors() {
-        return doors;
+    /** {@return its engine; for tests} */
+    Engine engine() {
+        return engine;
     }
 
     /**
@@ -143,7 +143,7 @@ public final class GroupExecutor implements AutoCloseable {
      */
     public <T> TaskHandle<T> submit(String groupKey, String taskId, Callable<T> task) {
         requireTask(groupKey, taskId, task);
-        return doors.submit(groupKey, taskId, task);
+        return engine.admission.submit(groupKey, taskId, task);
     }
 
     /**
@@ -170,7 +170,7 @@ public final class GroupExecutor implements AutoCloseable {
      */
     public <T> TaskHandle<T> submit(GroupTask<T> task) {
         Objects.requireNonNull(task, "task");
-        return doors.submit(task);
+        return engine.admission.submit(task);
     }
 
     /**
@@ -191,7 +191,7 @@ public final class GroupExecutor implements AutoCloseable {
      */
     public <T> TaskHandle<T> submitAsync(String groupKey, String taskId, Callable<? extends CompletionStage<T>> task) {
         requireTask(groupKey, taskId, task);
-        return doors.submitAsync(groupKey, taskId, task);
+        return engine.admission.submitAsync(groupKey, taskId, task);
     }
 
     /**
@@ -218,7 +218,7 @@ public final class GroupExecutor implements AutoCloseable {
      */
     public <T> TaskHandle<T> submitAsync(GroupTask<? extends CompletionStage<T>> task) {
         Objects.requireNonNull(task, "task");
-        return doors.submitAsync(task);
+        return engine.admission.submitAsync(task);
     }
 
     /**
@@ -234,7 +234,7 @@ public final class GroupExecutor implements AutoCloseable {
      * @throws ExecutorShutdownException after a shutdown
      */
     public <T> List<GroupResult<T>> executeAll(Collection<? extends GroupTask<? extends T>> tasks) {
-        return doors.executeAll(tasks);
+        return engine.admission.executeAll(tasks);
     }
 
     /**
@@ -256,7 +256,7 @@ public final class GroupExecutor implements AutoCloseable {
      */
     public <T> T call(String groupKey, Callable<T> task) throws Exception {
         requireTask(groupKey, "", task);
-        return doors.call(groupKey, "", null, null, task);
+        return engine.callers.call(groupKey, "", null, null, task);
     }
 
     /**
@@ -275,7 +275,7 @@ public final class GroupExecutor implements AutoCloseable {
      */
     public <T> T call(String groupKey, String taskId, Callable<T> task) throws Exception {
         requireTask(groupKey, taskId, task);
-        return doors.call(groupKey, taskId, null, null, task);
+        return engine.callers.call(groupKey, taskId, null, null, task);
     }
 
     /**
@@ -294,7 +294,7 @@ public final class GroupExecutor implements AutoCloseable {
      */
     public <T> T call(String groupKey, Duration maxWait, Callable<T> task) throws Exception {
         requireTask(groupKey, "", task);
-        return doors.call(groupKey, "", Objects.requireNonNull(maxWait, "maxWait"), null, task);
+        return engine.callers.call(groupKey, "", Objects.requireNonNull(maxWait, "maxWait"), null, task);
     }
 
     /**
@@ -315,7 +315,7 @@ public final class GroupExecutor implements AutoCloseable {
      */
     public <T> T call(String groupKey, String taskId, Duration maxWait, Callable<T> task) throws Exception {
         requireTask(groupKey, taskId, task);
-        return doors.call(groupKey, taskId, Objects.requireNonNull(maxWait, "maxWait"), null, task);
+        return engine.callers.call(groupKey, taskId, Objects.requireNonNull(maxWait, "maxWait"), null, task);
     }
 
     /**
@@ -360,7 +360,7 @@ public final class GroupExecutor implements AutoCloseable {
         requireTask(groupKey, taskId, task);
         Objects.requireNonNull(maxWait, "maxWait");
         Objects.requireNonNull(costs, "costs");
-        return doors.call(groupKey, taskId, maxWait, costs.areUnsaid() ? null : costs, task);
+        return engine.callers.call(groupKey, taskId, maxWait, costs.areUnsaid() ? null : costs, task);
     }
 
     /**
@@ -388,7 +388,7 @@ public final class GroupExecutor implements AutoCloseable {
      * @since 0.1.0
      */
     public void settle(String rate, long used) {
-        doors.settle(rate, used);
+        engine.underPermit.settle(rate, used);
     }
 
     /**
@@ -433,7 +433,7 @@ public final class GroupExecutor implements AutoCloseable {
      */
     public GroupPermit acquire(String groupKey, String taskId) throws InterruptedException {
         Objects.requireNonNull(groupKey, "groupKey");
-        return doors.acquire(groupKey, Objects.requireNonNull(taskId, "taskId"));
+        return engine.callers.acquire(groupKey, Objects.requireNonNull(taskId, "taskId"));
     }
 
     /**
@@ -449,7 +449,7 @@ public final class GroupExecutor implements AutoCloseable {
      */
     public Optional<GroupPermit> tryAcquire(String groupKey, Duration maxWait) throws InterruptedException {
         Objects.requireNonNull(groupKey, "groupKey");
-        return doors.tryAcquire(groupKey, Objects.requireNonNull(maxWait, "maxWait"));
+        return engine.callers.tryAcquire(groupKey, Objects.requireNonNull(maxWait, "maxWait"));
     }
 
     /**
@@ -464,7 +464,7 @@ public final class GroupExecutor implements AutoCloseable {
      * @throws ExecutorShutdownException after a shutdown
      */
     public CompletionStage<GroupPermit> acquireAsync(String groupKey) {
-        return doors.acquireAsync(Objects.requireNonNull(groupKey, "groupKey"), "", null, Costs.unsaid());
+        return engine.asyncPermits.ask(Objects.requireNonNull(groupKey, "groupKey"), "", null, Costs.unsaid());
     }
 
     /**
@@ -497,7 +497,7 @@ public final class GroupExecutor implements AutoCloseable {
         Objects.requireNonNull(groupKey, "groupKey");
         Objects.requireNonNull(taskId, "taskId");
         Objects.requireNonNull(maxWait, "maxWait");
-        return doors.acquireAsync(groupKey, taskId, maxWait, Objects.requireNonNull(costs, "costs"));
+        return engine.asyncPermits.ask(groupKey, taskId, maxWait, Objects.requireNonNull(costs, "costs"));
     }
 
     /**
@@ -512,7 +512,7 @@ public final class GroupExecutor implements AutoCloseable {
      */
     public void rejectLate(String groupKey, String taskId) {
         Objects.requireNonNull(groupKey, "groupKey");
-        doors.rejectLate(groupKey, Objects.requireNonNull(taskId, "taskId"));
+        engine.admission.rejectLate(groupKey, Objects.requireNonNull(taskId, "taskId"));
     }
 
     /**
@@ -528,7 +528,7 @@ public final class GroupExecutor implements AutoCloseable {
      *     task has ended. Empty if the thread is inside no open permit
      */
     public Optional<GroupPermit> enclosingPermit(String groupKey) {
-        return doors.enclosingPermit(Objects.requireNonNull(groupKey, "groupKey"));
+        return engine.underPermit.enclosing(Objects.requireNonNull(groupKey, "groupKey"));
     }
 
     /**
@@ -553,7 +553,7 @@ public final class GroupExecutor implements AutoCloseable {
      * @return the view
      */
     public ExecutorService asExecutorService(String groupKey) {
-        return doors.asExecutorService(Objects.requireNonNull(groupKey, "groupKey"));
+        return engine.view(Objects.requireNonNull(groupKey, "groupKey"));
     }
 
     /**
@@ -585,7 +585,7 @@ public final class GroupExecutor implements AutoCloseable {
     public void setLimits(String groupKey, GroupLimits limits, Duration period) {
         Objects.requireNonNull(groupKey, "groupKey");
         Objects.requireNonNull(limits, "limits").validateAsOverride(groupKey);
-        doors.setLimits(groupKey, limits, requirePeriod(period));
+        engine.control.setLimits(groupKey, limits, requirePeriod(period));
     }
 
     private static Duration requirePeriod(Duration period) {
@@ -629,7 +629,7 @@ public final class GroupExecutor implements AutoCloseable {
     public void updateLimits(String groupKey, UnaryOperator<GroupLimits> update, Duration period) {
         Objects.requireNonNull(groupKey, "groupKey");
         Objects.requireNonNull(update, "update");
-        doors.updateLimits(
+        engine.control.updateLimits(
                 groupKey,
                 before -> {
                     GroupLimits after = Objects.requireNonNull(update.apply(before), "The update returned null");
@@ -646,7 +646,7 @@ public final class GroupExecutor implements AutoCloseable {
      * @return the limits as they were set, with inherited numbers unset; empty if nothing is set
      */
     public Optional<GroupLimits> overrideOf(String groupKey) {
-        return doors.overrideOf(Objects.requireNonNull(groupKey, "groupKey"));
+        return engine.control.overrideOf(Objects.requireNonNull(groupKey, "groupKey"));
     }
 
     /**
@@ -655,7 +655,7 @@ public final class GroupExecutor implements AutoCloseable {
      * @param groupKey the group
      */
     public void resetLimits(String groupKey) {
-        doors.resetLimits(Objects.requireNonNull(groupKey, "groupKey"));
+        engine.control.resetLimits(Objects.requireNonNull(groupKey, "groupKey"));
     }
 
     /**
@@ -667,7 +667,7 @@ public final class GroupExecutor implements AutoCloseable {
      * @since 0.1.0
      */
     public void limitsChanged(String groupKey) {
-        doors.limitsChanged(Objects.requireNonNull(groupKey, "groupKey"));
+        engine.control.limitsChanged(Objects.requireNonNull(groupKey, "groupKey"));
     }
 
     /**
@@ -677,7 +677,7 @@ public final class GroupExecutor implements AutoCloseable {
      * @since 0.1.0
      */
     public void limitsChanged() {
-        doors.limitsChanged();
+        engine.control.limitsChanged();
     }
 
     /**
@@ -700,7 +700,7 @@ public final class GroupExecutor implements AutoCloseable {
      * @since 0.1.0
      */
     public void pause(String groupKey, Duration period) {
-        doors.pause(Objects.requireNonNull(groupKey, "groupKey"), requirePeriod(period));
+        engine.control.pause(Objects.requireNonNull(groupKey, "groupKey"), requirePeriod(period));
     }
 
     /**
@@ -709,7 +709,7 @@ public final class GroupExecutor implements AutoCloseable {
      * @param groupKey the group
      */
     public void resume(String groupKey) {
-        doors.resume(Objects.requireNonNull(groupKey, "groupKey"));
+        engine.control.resume(Objects.requireNonNull(groupKey, "groupKey"));
     }
 
     /**
@@ -723,15 +723,15 @@ public final class GroupExecutor implements AutoCloseable {
      */
     public void updatePolicy(GroupPolicy policy) {
         Objects.requireNonNull(policy, "policy");
-        if (!doors.isInCluster()) {
+        if (!engine.isInCluster()) {
             policy.validateWithoutCluster();
         }
-        doors.updatePolicy(policy.compiled());
+        engine.control.updatePolicy(policy.compiled());
     }
 
     /** {@return the policy in force} */
     public GroupPolicy policy() {
-        return doors.policy();
+        return engine.policy.source();
     }
 
     /**
@@ -741,7 +741,7 @@ public final class GroupExecutor implements AutoCloseable {
      * @param groupKey the group
      */
     public void shutdownGroup(String groupKey) {
-        doors.shutdownGroup(Objects.requireNonNull(groupKey, "groupKey"));
+        engine.control.shutdownGroup(Objects.requireNonNull(groupKey, "groupKey"));
     }
 
     /**
@@ -752,12 +752,12 @@ public final class GroupExecutor implements AutoCloseable {
      * @param groupKey the group
      */
     public void evictGroup(String groupKey) {
-        doors.evict(Objects.requireNonNull(groupKey, "groupKey"));
+        engine.control.evict(Objects.requireNonNull(groupKey, "groupKey"));
     }
 
     /** {@return the statistics of all groups together at this moment; never blocks} */
     public GroupExecutorStats stats() {
-        return doors.stats();
+        return engine.stats();
     }
 
     /**
@@ -768,7 +768,7 @@ public final class GroupExecutor implements AutoCloseable {
      * @return the statistics; empty if neither the engine nor the policy knows the group by its exact key
      */
     public Optional<GroupStats> groupStats(String groupKey) {
-        return doors.groupStats(Objects.requireNonNull(groupKey, "groupKey"));
+        return engine.groupStats(Objects.requireNonNull(groupKey, "groupKey"));
     }
 
     /**
@@ -779,7 +779,7 @@ public final class GroupExecutor implements AutoCloseable {
      *     groups that fall under none; unmodifiable
      */
     public List<RuleStats> ruleStats() {
-        return doors.ruleStats();
+        return engine.ruleStats();
     }
 
     /**
@@ -796,7 +796,7 @@ public final class GroupExecutor implements AutoCloseable {
         if (limit < 1 || limit > MOST_WAITERS) {
             throw new IllegalArgumentException("limit is " + limit + "; allowed: from 1 to " + MOST_WAITERS);
         }
-        return doors.waiters(groupKey, limit);
+        return engine.waiters(groupKey, limit);
     }
 
     /**
@@ -814,7 +814,7 @@ public final class GroupExecutor implements AutoCloseable {
      * @return who has permits now; empty if nobody has, or the group isn't known; unmodifiable
      */
     public List<GroupHolder> holders(String groupKey) {
-        return doors.holders(Objects.requireNonNull(groupKey, "groupKey"));
+        return engine.holders(Objects.requireNonNull(groupKey, "groupKey"));
     }
 
     /**
@@ -826,12 +826,12 @@ public final class GroupExecutor implements AutoCloseable {
      * @return by group; groups of which no holder's time is known are left out
      */
     public Map<String, Duration> longestHolds() {
-        return doors.longestHolds();
+        return engine.longestHolds();
     }
 
     /** {@return the keys of the groups that the engine knows at this moment, unmodifiable; never blocks} */
     public Set<String> groupKeys() {
-        return doors.groupKeys();
+        return engine.groupKeys();
     }
 
     /**
@@ -843,7 +843,7 @@ public final class GroupExecutor implements AutoCloseable {
      * @throws InterruptedException if the caller is interrupted while it waits
      */
     public boolean awaitQuiet(Duration timeout) throws InterruptedException {
-        return doors.awaitQuiet(Objects.requireNonNull(timeout, "timeout"));
+        return engine.lifecycle.awaitQuiet(Objects.requireNonNull(timeout, "timeout"));
     }
 
     /**
@@ -855,7 +855,7 @@ public final class GroupExecutor implements AutoCloseable {
      * What the channel throws is logged, and all other threads are still interrupted.
      */
     public void shutdown() {
-        doors.shutdownNow();
+        engine.lifecycle.shutdownNow();
     }
 
     /**
@@ -876,7 +876,7 @@ public final class GroupExecutor implements AutoCloseable {
      * @return true if nothing had to be forced
      */
     public boolean shutdown(Duration timeout) {
-        return doors.shutdown(Objects.requireNonNull(timeout, "timeout"));
+        return engine.lifecycle.shutdown(Objects.requireNonNull(timeout, "timeout"));
     }
 
     /**
@@ -890,12 +890,12 @@ public final class GroupExecutor implements AutoCloseable {
 
     /** {@return whether new work is refused} */
     public boolean isShutdown() {
-        return doors.isShutdown();
+        return engine.lifecycle.isShutdown();
     }
 
     /** {@return whether it is shut down and all permits are back} */
     public boolean isTerminated() {
-        return doors.isTerminated();
+        return engine.lifecycle.isTerminated();
     }
 
     /**
@@ -907,7 +907,7 @@ public final class GroupExecutor implements AutoCloseable {
      * @throws InterruptedException if the caller is interrupted while it waits
      */
     public boolean awaitTermination(Duration timeout) throws InterruptedException {
-        return doors.awaitTermination(Objects.requireNonNull(timeout, "timeout"));
+        return engine.lifecycle.awaitTermination(Objects.requireNonNull(timeout, "timeout"));
     }
 
     private static void requireTask(String groupKey, String taskId, Callable<?> task) {

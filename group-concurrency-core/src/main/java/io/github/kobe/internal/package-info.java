@@ -1,6 +1,6 @@
 /**
  * The engine. In the API, only {@link io.github.kobe.GroupExecutor} and {@link io.github.kobe.GroupPolicy} know it; they
- * enter by {@link io.github.kobe.internal.doors.Doors} and {@link io.github.kobe.internal.base.CompiledPolicy}. Scopes enter
+ * enter by {@link io.github.kobe.internal.doors.Engine} and {@link io.github.kobe.internal.base.CompiledPolicy}. Scopes enter
  * by {@link io.github.kobe.internal.doors.ScopeBridge}, with {@link io.github.kobe.internal.work.Fork} and
  * {@link io.github.kobe.internal.base.Lineage}. {@link io.github.kobe.cluster.ClusterStore} makes
  * {@link io.github.kobe.internal.cluster.InMemoryStore}. All may use {@link io.github.kobe.internal.base.KeyText}, which makes keys
@@ -23,10 +23,9 @@
  * <p>What is below calls what is above by an interface of its own, or by an abstract method: a node is started, a batch
  * continues with a group, groups ask {@code Groups}, which {@code Work} and {@code Engine} extend, for what lending does.
  *
- * <p>Ten classes take part from {@code submit} of a task to the start of another that waits for its permits:
+ * <p>Nine classes take part from {@code submit} of a task to the start of another that waits for its permits:
  *
  * <ol>
- *   <li>{@link io.github.kobe.internal.doors.Doors}: where every call of a {@code GroupExecutor} comes in
  *   <li>{@link io.github.kobe.internal.doors.Admission}: makes the task, and starts it, queues it, or rejects it
  *   <li>{@link io.github.kobe.internal.permits.Group}: takes and returns permits, without a lock if possible
  *   <li>{@link io.github.kobe.internal.permits.GuardedGroup}: locks the group, and grants what can be granted on the way out

@@ -11,7 +11,7 @@ import io.github.kobe.cluster.OnStoreLoss;
 import io.github.kobe.cluster.Statement;
 import io.github.kobe.internal.base.ClusterSignals;
 import io.github.kobe.internal.base.CompiledPolicy;
-import io.github.kobe.internal.doors.Doors;
+import io.github.kobe.internal.doors.Engine;
 import io.github.kobe.internal.permits.Groups;
 import java.security.SecureRandom;
 import java.util.ArrayList;
@@ -144,15 +144,15 @@ public final class ClusterNode extends ClusterSignals {
         membership = new Membership(settings.nodeName(), settings.lease(), random);
     }
 
-    /** {@return the way into a new engine, for which a new node leases} */
-    public static Doors doors(CompiledPolicy policy, ClusterSettings settings) {
+    /** {@return a new engine, for which a new node leases} */
+    public static Engine engine(CompiledPolicy policy, ClusterSettings settings) {
         ClusterNode node = new ClusterNode(
                 settings, new Surroundings(System::nanoTime, System::currentTimeMillis, new SecureRandom()));
-        Doors doors = new Doors(policy, node);
-        node.join(doors.engine());
+        Engine made = Engine.of(policy, node);
+        node.join(made);
         Standing.begins(policy);
         var unused = ClusterThread.start(node);
-        return doors;
+        return made;
     }
 
     /** It leases for that engine, which was made with it. */

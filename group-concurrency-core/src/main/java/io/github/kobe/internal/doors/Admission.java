@@ -32,7 +32,7 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /** Admits submitted tasks, or rejects them. */
-final class Admission {
+public final class Admission {
 
     private final Engine engine;
 
@@ -40,22 +40,22 @@ final class Admission {
         this.engine = engine;
     }
 
-    <T> Task<T> submit(String key, String id, Callable<T> task) {
+    public <T> Task<T> submit(String key, String id, Callable<T> task) {
         engine.requireAdmits();
         return admit(key, id, task, Long.MAX_VALUE, false, Admission::newTask);
     }
 
-    <T> Task<T> submit(GroupTask<T> task) {
+    public <T> Task<T> submit(GroupTask<T> task) {
         engine.requireAdmits();
         return admit(task, false, factoryFor(task));
     }
 
-    <T> Task<T> submitAsync(String key, String id, Callable<? extends CompletionStage<T>> task) {
+    public <T> Task<T> submitAsync(String key, String id, Callable<? extends CompletionStage<T>> task) {
         engine.requireAdmits();
         return admit(key, id, task, Long.MAX_VALUE, true, Admission::newTask);
     }
 
-    <T> Task<T> submitAsync(GroupTask<? extends CompletionStage<T>> task) {
+    public <T> Task<T> submitAsync(GroupTask<? extends CompletionStage<T>> task) {
         engine.requireAdmits();
         return admit(task, true, factoryFor(task));
     }
@@ -245,7 +245,7 @@ final class Admission {
     }
 
     /** Counts work as rejected that is too late to ask. */
-    void rejectLate(String key, String id) {
+    public void rejectLate(String key, String id) {
         StackReserve.require();
         engine.requireAdmits();
         TaskTrace trace = engine.reports.submitted(key, id);
@@ -261,7 +261,7 @@ final class Admission {
         engine.reports.rejected(key, id, late, trace);
     }
 
-    <T> List<GroupResult<T>> executeAll(Collection<? extends GroupTask<? extends T>> tasks) {
+    public <T> List<GroupResult<T>> executeAll(Collection<? extends GroupTask<? extends T>> tasks) {
         List<GroupTask<? extends T>> all = new ArrayList<>(Objects.requireNonNull(tasks, "tasks"));
         all.forEach(task -> Objects.requireNonNull(task, "task"));
         engine.requireAdmits();

@@ -10,7 +10,6 @@ import io.github.kobe.internal.base.StackReserve;
 import io.github.kobe.internal.permits.Batch;
 import io.github.kobe.internal.permits.Group;
 import io.github.kobe.internal.permits.Group.Verdict;
-import io.github.kobe.internal.permits.Groups;
 import io.github.kobe.internal.permits.SharedGlobal;
 import io.github.kobe.internal.work.PermitFuture;
 import java.time.Duration;
@@ -18,15 +17,16 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /** Permits that no thread waits for. */
-final class AsyncPermits {
+public final class AsyncPermits {
 
-    private final Groups engine;
+    private final Engine engine;
 
-    AsyncPermits(Groups engine) {
+    AsyncPermits(Engine engine) {
         this.engine = engine;
     }
 
-    CompletionStage<GroupPermit> ask(String key, String id, @Nullable Duration maxWait, Costs costs) {
+    public CompletionStage<GroupPermit> ask(String key, String id, @Nullable Duration maxWait, Costs costs) {
+        engine.requireAdmits();
         StackReserve.require();
         return ask(key, id, EffectiveLimits.saturatedNanos(maxWait), null, costs);
     }

@@ -31,7 +31,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** Calls, which run on the caller's own thread, and permits that a thread waits for. */
-final class Callers {
+public final class Callers {
 
     /** Made here, for there may be no memory to link it once a hold is open. */
     private static final Function<GroupPermit, Optional<GroupPermit>> PRESENT = Callers::present;
@@ -44,7 +44,7 @@ final class Callers {
 
     // ---- calls
 
-    <T> T call(String key, String id, @Nullable Duration maxWait, @Nullable Costs costs, Callable<T> task)
+    public <T> T call(String key, String id, @Nullable Duration maxWait, @Nullable Costs costs, Callable<T> task)
             throws Exception {
         StackReserve.require();
         Thread thread = Thread.currentThread();
@@ -291,11 +291,11 @@ final class Callers {
 
     // ---- permits
 
-    GroupPermit acquire(String key, String id) throws InterruptedException {
+    public GroupPermit acquire(String key, String id) throws InterruptedException {
         return permit(key, id, Long.MAX_VALUE, UnaryOperator.identity(), null);
     }
 
-    Optional<GroupPermit> tryAcquire(String key, Duration maxWait) throws InterruptedException {
+    public Optional<GroupPermit> tryAcquire(String key, Duration maxWait) throws InterruptedException {
         return permit(key, "", EffectiveLimits.saturatedNanos(maxWait), PRESENT, Optional.empty());
     }
 

@@ -18,7 +18,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** Changes while the executor runs: limits, pauses, the policy, evictions, group shutdowns. Nothing here blocks. */
-final class Control {
+public final class Control {
 
     /** No end. */
     private static final long NEVER = Long.MAX_VALUE;
@@ -29,7 +29,7 @@ final class Control {
         this.engine = engine;
     }
 
-    void setLimits(String key, GroupLimits limits, Duration period) {
+    public void setLimits(String key, GroupLimits limits, Duration period) {
         if (limits.equals(GroupLimits.unset())) {
             resetLimits(key);
         } else {
@@ -39,11 +39,11 @@ final class Control {
         }
     }
 
-    Optional<GroupLimits> overrideOf(String key) {
+    public Optional<GroupLimits> overrideOf(String key) {
         return Optional.ofNullable(engine.groupIfKnown(key)).map(Group::currentOverride);
     }
 
-    void updateLimits(String key, UnaryOperator<GroupLimits> update, Duration period) {
+    public void updateLimits(String key, UnaryOperator<GroupLimits> update, Duration period) {
         StackReserve.require();
         try (Lasting lasting = new Lasting(key, period)) {
             boolean done = false;
@@ -73,11 +73,11 @@ final class Control {
         return replaced;
     }
 
-    void resetLimits(String key) {
+    public void resetLimits(String key) {
         change(key, false, (group, batch) -> override(group, null, NEVER, batch));
     }
 
-    void pause(String key, Duration period) {
+    public void pause(String key, Duration period) {
         try (Lasting lasting = new Lasting(key, period)) {
             change(
                     key,
@@ -86,7 +86,7 @@ final class Control {
         }
     }
 
-    void resume(String key) {
+    public void resume(String key) {
         change(key, false, (group, batch) -> group.change(state -> state.setPaused(false, NEVER, batch), batch));
     }
 
@@ -214,7 +214,7 @@ final class Control {
         }
     }
 
-    void updatePolicy(CompiledPolicy policy) {
+    public void updatePolicy(CompiledPolicy policy) {
         StackReserve.require();
         Batch batch = new Batch(engine);
         try {
@@ -231,17 +231,17 @@ final class Control {
         engine.dropRules();
     }
 
-    void limitsChanged(String key) {
+    public void limitsChanged(String key) {
         StackReserve.require();
         engine.table.changed(key);
     }
 
-    void limitsChanged() {
+    public void limitsChanged() {
         StackReserve.require();
         engine.table.changed();
     }
 
-    void evict(String key) {
+    public void evict(String key) {
         StackReserve.require();
         Group group = engine.groupIfKnown(key);
         if (group == null) {
@@ -272,7 +272,7 @@ final class Control {
         engine.reports.groupRemoved(key);
     }
 
-    void shutdownGroup(String key) {
+    public void shutdownGroup(String key) {
         StackReserve.require();
         boolean unused = engine.rejections.stopStages(task -> task.groupKey().equals(key));
         Group group = engine.groupIfKnown(key);

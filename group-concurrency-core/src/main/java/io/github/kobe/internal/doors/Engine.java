@@ -35,10 +35,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ExecutorService;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The engine, with all its parts.
+ * The engine, with all its parts. A {@code GroupExecutor} makes it, and calls them: it has checked the arguments, and its
+ * Javadoc says what each of their public methods does.
  *
  * <h2>Overview</h2>
  *
@@ -70,12 +72,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Engine extends Work {
 
-    final Lifecycle lifecycle;
-    final Control control;
-    final Admission admission;
-    final Callers callers;
-    final AsyncPermits asyncPermits;
-    final UnderPermit underPermit;
+    public final Lifecycle lifecycle;
+    public final Control control;
+    public final Admission admission;
+    public final Callers callers;
+    public final AsyncPermits asyncPermits;
+    public final UnderPermit underPermit;
     final ScopeBridge scopes;
     final LimitsTable table;
     final Watch watch;
@@ -91,6 +93,22 @@ public final class Engine extends Work {
         scopes = new ScopeBridge(this);
         table = new LimitsTable(this);
         watch = new Watch(this);
+    }
+
+    /** {@return an engine that shares no limit with other instances} */
+    public static Engine of(CompiledPolicy policy) {
+        return of(policy, ClusterSignals.NONE);
+    }
+
+    /** {@return an engine some of whose limits several instances share} */
+    public static Engine of(CompiledPolicy policy, ClusterSignals cluster) {
+        return new Engine(policy, Environment.SYSTEM, cluster);
+    }
+
+    /** {@return one group as an executor service} */
+    public ExecutorService view(String key) {
+        requireKey(key);
+        return new GroupExecutorService(this, key);
     }
 
     @Override
@@ -141,7 +159,7 @@ public final class Engine extends Work {
 
     // ---- statistics
 
-    Optional<GroupStats> groupStats(String key) {
+    public Optional<GroupStats> groupStats(String key) {
         Group group = groupIfKnown(key);
         CompiledPolicy inForce = policy;
         if (group == null && inForce.names(key)) {
@@ -152,17 +170,17 @@ public final class Engine extends Work {
         return Optional.ofNullable(group).map(Readings::stats);
     }
 
-    List<GroupWaiter> waiters(String key, int limit) {
+    public List<GroupWaiter> waiters(String key, int limit) {
         Group group = groupIfKnown(key);
         return group == null || group.queued() == 0 ? List.of() : Readings.waiters(group, limit);
     }
 
-    List<GroupHolder> holders(String key) {
+    public List<GroupHolder> holders(String key) {
         Group group = groupIfKnown(key);
         return group == null ? List.of() : Holders.of(group);
     }
 
-    Map<String, Duration> longestHolds() {
+    public Map<String, Duration> longestHolds() {
         Map<String, Long> since = new HashMap<>();
         Holders.forEachSince(this, (group, start) -> {
             Long known = since.get(group.key);
@@ -176,7 +194,7 @@ public final class Engine extends Work {
         return holds;
     }
 
-    List<RuleStats> ruleStats() {
+    public List<RuleStats> ruleStats() {
         CompiledPolicy inForce = policy;
         long now = now();
         // In the order of their declaration. What is in accounts is read before what groups have: as RuleAccount says.
@@ -199,7 +217,7 @@ public final class Engine extends Work {
         return sums.values().stream().map(RuleSum::shown).toList();
     }
 
-    GroupExecutorStats stats() {
+    public GroupExecutorStats stats() {
         return Readings.stats(this);
     }
 }

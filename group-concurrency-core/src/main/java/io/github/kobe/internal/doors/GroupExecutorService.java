@@ -332,7 +332,7 @@ final class GroupExecutorService extends AbstractExecutorService {
 
     @Override
     public boolean isShutdown() {
-        return shutdown || !engine.stage.isRunning();
+        return shutdown || engine.lifecycle.isShutdown();
     }
 
     /** {@return whether it takes nothing any more, from whomever} */

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Brings an executor to its end, by the {@link Stage}s of it, and waits for quiet. */
 @SuppressWarnings("ReferenceEquality") // identity is meant
-final class Lifecycle {
+public final class Lifecycle {
 
     /** A thread that waits for the end of a drain from inside: its own work isn't waited for. Made before the drain begins. */
     private static final class Insider {
@@ -60,7 +60,11 @@ final class Lifecycle {
         Removal.from(watchers, action);
     }
 
-    boolean isTerminated() {
+    public boolean isShutdown() {
+        return !stage.isRunning();
+    }
+
+    public boolean isTerminated() {
         if (!stage.isOver()) {
             return false;
         }
@@ -124,11 +128,11 @@ final class Lifecycle {
         return hold != null;
     }
 
-    boolean awaitQuiet(Duration timeout) throws InterruptedException {
+    public boolean awaitQuiet(Duration timeout) throws InterruptedException {
         return await(timeout, false);
     }
 
-    boolean awaitTermination(Duration timeout) throws InterruptedException {
+    public boolean awaitTermination(Duration timeout) throws InterruptedException {
         return await(timeout, true);
     }
 
@@ -158,7 +162,7 @@ final class Lifecycle {
     }
 
     /** Shuts down by force. */
-    void shutdownNow() {
+    public void shutdownNow() {
         StackReserve.require();
         end(true);
     }
@@ -272,7 +276,7 @@ final class Lifecycle {
         }
     }
 
-    boolean shutdown(Duration timeout) {
+    public boolean shutdown(Duration timeout) {
         StackReserve.require();
         long left = EffectiveLimits.saturatedNanos(timeout);
         Insider insider =

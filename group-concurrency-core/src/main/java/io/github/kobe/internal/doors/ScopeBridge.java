@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ScopeBridge {
 
-    private static volatile @Nullable Function<Object, Doors> doorsOf;
+    private static volatile @Nullable Function<Object, Engine> engineOf;
 
     /** Those of all engines that somebody still knows; hardly ever more than one or two. */
     static final CopyOnWriteArrayList<WeakReference<ScopeBridge>> KNOWN = new CopyOnWriteArrayList<>();
@@ -60,16 +60,16 @@ public final class ScopeBridge {
      *
      * @throws IllegalStateException if that has been told already
      */
-    public static void register(Function<Object, Doors> finder) {
-        if (doorsOf != null) {
+    public static void register(Function<Object, Engine> finder) {
+        if (engineOf != null) {
             throw new IllegalStateException("How an executor's engine is found has been told already");
         }
-        doorsOf = finder;
+        engineOf = finder;
     }
 
     /** {@return the way into the engine of {@code executor}} */
     public static ScopeBridge of(Object executor) {
-        return Objects.requireNonNull(doorsOf).apply(executor).engine().scopes;
+        return Objects.requireNonNull(engineOf).apply(executor).scopes;
     }
 
     // ---- whose thread it is

@@ -22,7 +22,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
 
 /** Work under a permit that was handed out: by a thread that goes inside it, or by permits that share its global one. */
-final class UnderPermit implements Opener {
+public final class UnderPermit implements Opener {
 
     private final Engine engine;
 
@@ -85,7 +85,7 @@ final class UnderPermit implements Opener {
     }
 
     /** Says what the innermost work has used that the current thread is inside of. */
-    void settle(String rate, long used) {
+    public void settle(String rate, long used) {
         StackReserve.require();
         Hold open = engine.holds.topOpen(Thread.currentThread());
         if (open == null) {
@@ -96,7 +96,7 @@ final class UnderPermit implements Opener {
     }
 
     /** {@return a permit that shares what the current thread is inside of; empty: it is inside of nothing that is open} */
-    Optional<GroupPermit> enclosing(String key) {
+    public Optional<GroupPermit> enclosing(String key) {
         StackReserve.require();
         Thread thread = Thread.currentThread();
         if (engine.holds.parked(thread) != null) {

@@ -104,11 +104,11 @@ public final class EngineAccess {
     }
 
     static GroupExecutor newExecutor(GroupPolicy policy, Environment environment, ClusterSignals cluster) {
-        return ExecutorDoors.executorOver(new Doors(ExecutorDoors.compiled(policy), environment, cluster));
+        return ExecutorDoors.executorOver(new Engine(ExecutorDoors.compiled(policy), environment, cluster));
     }
 
     public static Engine engine(GroupExecutor executor) {
-        return ExecutorDoors.of(executor).engine();
+        return ExecutorDoors.engine(executor);
     }
 
     /** Submits a task that belongs to a scope. */
