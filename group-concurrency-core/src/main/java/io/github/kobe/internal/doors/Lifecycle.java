@@ -262,7 +262,7 @@ public final class Lifecycle {
                 // It shows all that have anything to end: others attach themselves first, and see the state.
                 for (Group group : engine.groups()) {
                     Batch batch = Batch.orNull(engine, 0);
-                    group.endWaits(batch);
+                    group.goOn(batch);
                     Batch.carryOutIfMade(batch);
                     engine.cancelStages(group);
                 }
@@ -336,7 +336,7 @@ public final class Lifecycle {
         for (Group group : engine.groups()) {
             Batch batch = new Batch(engine);
             try {
-                group.endWaitsIfPaused(batch);
+                group.goOn(batch);
             } finally {
                 batch.carryOut();
             }

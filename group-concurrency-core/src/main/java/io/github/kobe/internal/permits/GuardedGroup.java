@@ -367,32 +367,6 @@ abstract sealed class GuardedGroup extends GroupState implements Continued permi
         }
     }
 
-    /** Ends all waits. */
-    public final void endWaits(@Nullable Batch batch) {
-        enter();
-        try {
-            if (batch != null) {
-                endQueued(batch);
-            }
-        } catch (OutOfMemoryError oom) {
-            endTheRestLater();
-        } finally {
-            exit(batch);
-        }
-    }
-
-    /** Ends all waits if the group is paused and nothing ends that, for a drain. */
-    public final void endWaitsIfPaused(Batch batch) {
-        enter();
-        try {
-            if (settings.isPausedForGood()) {
-                endPaused(batch);
-            }
-        } finally {
-            exit(batch);
-        }
-    }
-
     /** Ends the waits of all that wait now, and has runs that are granted but not registered yet stop themselves. */
     public final void stop(Batch batch) {
         enter();
@@ -435,12 +409,14 @@ abstract sealed class GuardedGroup extends GroupState implements Continued permi
         }
     }
 
-    /** Goes on where the group has {@linkplain Batch#leavesOff left off}. */
+    /** Ends what a shutdown is to end, or goes on where the group has {@linkplain Batch#leavesOff left off}. */
     @Override
-    public final void goOn(Batch batch) {
+    public final void goOn(@Nullable Batch batch) {
         enter();
         try {
-            endWhatIsLeft(batch);
+            if (batch != null) {
+                endWhatIsLeft(batch);
+            }
         } catch (OutOfMemoryError oom) {
             endTheRestLater();
         } finally {
