@@ -70,7 +70,7 @@ public final class ListedOffers implements Lenders {
     public void reclaim(Batch batch) {
         for (Offer offer = firstReclaimer, next; offer != null; offer = next) {
             next = offer.nextReclaimer;
-            offer.tryReclaim(batch);
+            offer.lending().tryReclaim(offer, batch);
         }
     }
 
@@ -133,7 +133,7 @@ public final class ListedOffers implements Lenders {
             firstCrowded = null;
         }
         for (Offer offer = firstChanged; offer != null; offer = offer.nextListed) {
-            offer.lendInside(batch);
+            offer.lending().borrowing.lendInside(offer, batch);
         }
     }
 
@@ -143,7 +143,7 @@ public final class ListedOffers implements Lenders {
         for (Offer offer = pollChanged(); offer != null; offer = done ? pollChanged() : null) {
             done = false;
             try {
-                done = offer.lendOn(batch);
+                done = offer.lending().borrowing.lendOn(offer, batch);
             } finally {
                 if (!done) {
                     changed(offer);

@@ -195,21 +195,6 @@ public final class Offer {
         return only != null && only.group == group && only.isUnclaimed();
     }
 
-    /** Gives its reclaiming owner what it lacks, as far as that is free. */
-    void tryReclaim(Batch batch) {
-        lending.tryReclaim(this, batch);
-    }
-
-    /** As {@link Borrowing#lendInside}. */
-    void lendInside(Batch batch) {
-        lending.borrowing.lendInside(this, batch);
-    }
-
-    /** As {@link Borrowing#lendOn}. */
-    boolean lendOn(Batch batch) {
-        return lending.borrowing.lendOn(this, batch);
-    }
-
     public Lending lending() {
         return lending;
     }
