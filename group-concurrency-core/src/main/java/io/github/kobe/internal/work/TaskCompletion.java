@@ -269,20 +269,7 @@ public abstract class TaskCompletion<T> extends Request implements TaskHandle<T>
 
     /** Waits until it is done, and lends nothing. */
     public final void sleep() throws InterruptedException {
-        if (Thread.interrupted()) {
-            throw new InterruptedException();
-        }
-        Sleeper sleeper = new Sleeper();
-        if (!add(sleeper)) {
-            return;
-        }
-        while (!isDone()) {
-            LockSupport.park(this);
-            if (Thread.interrupted()) {
-                giveUp(sleeper);
-                throw new InterruptedException();
-            }
-        }
+        boolean unused = sleepFor(Long.MAX_VALUE);
     }
 
     private boolean sleepFor(long nanos) throws InterruptedException {
@@ -302,7 +289,11 @@ public abstract class TaskCompletion<T> extends Request implements TaskHandle<T>
                 giveUp(sleeper);
                 return false;
             }
-            LockSupport.parkNanos(this, left);
+            if (nanos == Long.MAX_VALUE) {
+                LockSupport.park(this); // for a virtual thread the other one needs a timer
+            } else {
+                LockSupport.parkNanos(this, left);
+            }
             if (Thread.interrupted()) {
                 giveUp(sleeper);
                 throw new InterruptedException();
