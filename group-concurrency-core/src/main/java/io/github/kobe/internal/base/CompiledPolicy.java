@@ -97,14 +97,14 @@ public final class CompiledPolicy {
         warn(source.globalRate(), "over all groups", told);
         GroupLimits byDefault = source.defaults();
         defaults = new EffectiveLimits(
-                told(givenDefaults, GroupLimits::maxConcurrency, LimitSource.DEFAULT),
-                told(givenDefaults, GroupLimits::maxInFlight, LimitSource.DEFAULT),
+                told(givenDefaults, boxed(GroupLimits::maxConcurrency), LimitSource.DEFAULT),
+                told(givenDefaults, boxed(GroupLimits::maxInFlight), LimitSource.DEFAULT),
                 byDefault(byDefault.queueThreshold()),
                 new EffectiveLimit<>(byDefault.queueTimeout().orElseThrow(), LimitSource.DEFAULT),
                 byDefault(byDefault.weight()),
                 byDefault(byDefault.guaranteed()),
-                limited(told(givenDefaults, GroupLimits::clusterMaxInFlight, LimitSource.DEFAULT)),
-                EffectiveLimits.limited(ratesOf(givenDefaults, LimitSource.DEFAULT)),
+                limited(told(givenDefaults, boxed(GroupLimits::clusterMaxInFlight), LimitSource.DEFAULT)),
+                EffectiveLimits.limited(told(givenDefaults, GroupLimits::rates, LimitSource.DEFAULT)),
                 null);
     }
 
@@ -129,16 +129,20 @@ public final class CompiledPolicy {
         return new EffectiveLimit<>(value.orElseThrow(), LimitSource.DEFAULT);
     }
 
-    private static @Nullable EffectiveLimit<Integer> told(
-            @Nullable GroupLimits limits, Function<GroupLimits, OptionalInt> number, LimitSource by) {
-        OptionalInt value = limits == null ? OptionalInt.empty() : number.apply(limits);
-        return value.isPresent() ? new EffectiveLimit<>(value.getAsInt(), by) : null;
-    }
-
-    private static @Nullable EffectiveLimit<List<Rate>> ratesOf(@Nullable GroupLimits limits, LimitSource by) {
+    private static <T> @Nullable EffectiveLimit<T> told(
+            @Nullable GroupLimits limits, Function<GroupLimits, Optional<T>> what, LimitSource by) {
         return limits == null
                 ? null
-                : limits.rates().map(rates -> new EffectiveLimit<>(rates, by)).orElse(null);
+                : what.apply(limits)
+                        .map(value -> new EffectiveLimit<>(value, by))
+                        .orElse(null);
+    }
+
+    private static Function<GroupLimits, Optional<Integer>> boxed(Function<GroupLimits, OptionalInt> number) {
+        return limits -> {
+            OptionalInt value = number.apply(limits);
+            return value.isPresent() ? Optional.of(value.getAsInt()) : Optional.empty();
+        };
     }
 
     /** {@return the number; {@code null}: there is none, or it says that there is no limit} */
@@ -329,7 +333,7 @@ public final class CompiledPolicy {
 
         /** {@return all numbers} May call the resolver. */
         EffectiveLimits limits() {
-            EffectiveLimit<Integer> concurrency = ruled(GroupLimits::maxConcurrency);
+            EffectiveLimit<Integer> concurrency = ruled(boxed(GroupLimits::maxConcurrency));
             return new EffectiveLimits(
                     concurrency == null ? askResolver() : concurrency,
                     ownMaxInFlight(),
@@ -369,7 +373,7 @@ public final class CompiledPolicy {
 
         /** {@return how many may be in flight over all instances, also if it says that there is no limit} */
         private @Nullable EffectiveLimit<Integer> clusterNumber() {
-            EffectiveLimit<Integer> ruled = ruled(GroupLimits::clusterMaxInFlight);
+            EffectiveLimit<Integer> ruled = ruled(boxed(GroupLimits::clusterMaxInFlight));
             return ruled == null ? defaults.clusterMaxInFlight() : ruled;
         }
 
@@ -380,7 +384,7 @@ public final class CompiledPolicy {
 
         @Override
         public Optional<EffectiveLimit<Integer>> maxConcurrency() {
-            EffectiveLimit<Integer> ruled = ruled(GroupLimits::maxConcurrency);
+            EffectiveLimit<Integer> ruled = ruled(boxed(GroupLimits::maxConcurrency));
             boolean untold = ruled == null ? concurrencyResolver != null || isUnasked() : isUntold(ruled);
             return untold ? Optional.empty() : Optional.of(ruled == null ? unruledConcurrency() : ruled);
         }
@@ -410,40 +414,28 @@ public final class CompiledPolicy {
         }
 
         private @Nullable EffectiveLimit<Integer> ownMaxInFlight() {
-            EffectiveLimit<Integer> ruled = ruled(GroupLimits::maxInFlight);
+            EffectiveLimit<Integer> ruled = ruled(boxed(GroupLimits::maxInFlight));
             return ruled == null ? defaults.ownMaxInFlight() : ruled;
         }
 
         @Override
         public EffectiveLimit<Integer> queueThreshold() {
-            EffectiveLimit<Integer> ruled = ruled(GroupLimits::queueThreshold);
-            return ruled == null ? defaults.queueThreshold() : ruled;
+            return ruledOr(GroupLimits::queueThreshold, defaults.queueThreshold());
         }
 
         @Override
         public EffectiveLimit<Duration> queueTimeout() {
-            if (exact != null && exact.queueTimeout().isPresent()) {
-                return new EffectiveLimit<>(exact.queueTimeout().get(), LimitSource.CONFIGURED);
-            }
-            if (answer != null && answer.queueTimeout().isPresent()) {
-                return new EffectiveLimit<>(answer.queueTimeout().get(), LimitSource.RESOLVER);
-            }
-            if (pattern != null && pattern.queueTimeout().isPresent()) {
-                return new EffectiveLimit<>(pattern.queueTimeout().get(), LimitSource.PATTERN);
-            }
-            return defaults.queueTimeout();
+            return Objects.requireNonNullElse(ruled(GroupLimits::queueTimeout), defaults.queueTimeout());
         }
 
         @Override
         public EffectiveLimit<Integer> weight() {
-            EffectiveLimit<Integer> ruled = ruled(GroupLimits::weight);
-            return ruled == null ? defaults.weight() : ruled;
+            return ruledOr(GroupLimits::weight, defaults.weight());
         }
 
         @Override
         public EffectiveLimit<Integer> guaranteed() {
-            EffectiveLimit<Integer> ruled = ruled(GroupLimits::guaranteed);
-            return ruled == null ? defaults.guaranteed() : ruled;
+            return ruledOr(GroupLimits::guaranteed, defaults.guaranteed());
         }
 
         @Override
@@ -452,16 +444,19 @@ public final class CompiledPolicy {
         }
 
         private @Nullable EffectiveLimit<List<Rate>> ratesInForce() {
-            EffectiveLimit<List<Rate>> own = ratesOf(exact, LimitSource.CONFIGURED);
-            own = own != null ? own : ratesOf(answer, LimitSource.RESOLVER);
-            own = own != null ? own : ratesOf(pattern, LimitSource.PATTERN);
-            return own != null ? EffectiveLimits.limited(own) : defaults.rates();
+            EffectiveLimit<List<Rate>> ruled = ruled(GroupLimits::rates);
+            return ruled != null ? EffectiveLimits.limited(ruled) : defaults.rates();
         }
 
-        private @Nullable EffectiveLimit<Integer> ruled(Function<GroupLimits, OptionalInt> number) {
-            EffectiveLimit<Integer> own = told(exact, number, LimitSource.CONFIGURED);
-            own = own != null ? own : told(answer, number, LimitSource.RESOLVER);
-            return own != null ? own : told(pattern, number, LimitSource.PATTERN);
+        private EffectiveLimit<Integer> ruledOr(
+                Function<GroupLimits, OptionalInt> number, EffectiveLimit<Integer> byDefault) {
+            return Objects.requireNonNullElse(ruled(boxed(number)), byDefault);
+        }
+
+        private <T> @Nullable EffectiveLimit<T> ruled(Function<GroupLimits, Optional<T>> what) {
+            EffectiveLimit<T> own = told(exact, what, LimitSource.CONFIGURED);
+            own = own != null ? own : told(answer, what, LimitSource.RESOLVER);
+            return own != null ? own : told(pattern, what, LimitSource.PATTERN);
         }
 
         @Override
