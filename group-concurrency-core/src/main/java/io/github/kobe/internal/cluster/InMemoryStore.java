@@ -147,11 +147,6 @@ public final class InMemoryStore implements ClusterStore {
         }
     }
 
-    /** Loses everything, as a server does that restarts without its data. */
-    void forgetEverything() {
-        goBackTo(null);
-    }
-
     /** {@return what it remembers now; {@code null}: nothing} */
     @Nullable
     Memory remembered() {
@@ -163,7 +158,11 @@ public final class InMemoryStore implements ClusterStore {
         }
     }
 
-    /** Returns to an earlier state, as a server does that restarts with an older copy; can be done with one state many times. */
+    /**
+     * Returns to an earlier state, as a server does that restarts with an older copy; can be done with one state many times.
+     *
+     * @param earlier {@code null}: none, as a server does that restarts without its data
+     */
     void goBackTo(@Nullable Memory earlier) {
         lock.lock();
         try {

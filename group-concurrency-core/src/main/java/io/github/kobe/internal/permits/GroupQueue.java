@@ -389,13 +389,4 @@ public final class GroupQueue {
         Node first = head;
         return first == null ? 0 : first.queuedSince();
     }
-
-    /** {@return how many are linked, dead ones included; for tests} */
-    int linked() {
-        int linked = 0;
-        for (Node node = head; node != null; node = node.next) {
-            linked++;
-        }
-        return linked;
-    }
 }

@@ -254,7 +254,7 @@ abstract sealed class GuardedGroup extends GroupState implements Continued permi
         }
     }
 
-    private ReentrantLock lockGuard() {
+    final ReentrantLock lockGuard() {
         for (; ; ) {
             ReentrantLock lock = guard;
             lock.lock();
@@ -265,7 +265,7 @@ abstract sealed class GuardedGroup extends GroupState implements Continued permi
         }
     }
 
-    private void unlockGuard(ReentrantLock lock) {
+    final void unlockGuard(ReentrantLock lock) {
         if (lock == own) {
             own.unlock();
         } else {
@@ -452,15 +452,5 @@ abstract sealed class GuardedGroup extends GroupState implements Continued permi
     @Override
     public final void setLater(@Nullable Later next) {
         later = next;
-    }
-
-    /** {@return how many nodes the queue links, dead ones included; for tests} */
-    public final int linked() {
-        lockGuard();
-        try {
-            return queue.linked();
-        } finally {
-            guard.unlock();
-        }
     }
 }

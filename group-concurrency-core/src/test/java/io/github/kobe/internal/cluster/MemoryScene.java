@@ -43,7 +43,7 @@ public final class MemoryScene extends StoreScene implements Server {
 
     @Override
     public void forgetEverything() {
-        store.forgetEverything();
+        store.goBackTo(null);
     }
 
     @Override

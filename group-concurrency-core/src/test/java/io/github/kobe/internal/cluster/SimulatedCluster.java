@@ -160,7 +160,7 @@ final class SimulatedCluster implements Server {
 
     /** Loses everything, and is the same server. */
     void flush() {
-        store.forgetEverything();
+        store.goBackTo(null);
     }
 
     /** Another run, with what was remembered once. */

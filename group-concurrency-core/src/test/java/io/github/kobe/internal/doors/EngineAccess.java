@@ -11,6 +11,7 @@ import io.github.kobe.internal.base.Lineage;
 import io.github.kobe.internal.lending.Offer;
 import io.github.kobe.internal.lending.Offers;
 import io.github.kobe.internal.permits.Group;
+import io.github.kobe.internal.permits.LinkedNodes;
 import io.github.kobe.internal.permits.Readings;
 import io.github.kobe.internal.work.ForkedTask;
 import io.github.kobe.internal.work.OpenStage;
@@ -201,7 +202,7 @@ public final class EngineAccess {
 
     /** {@return how many nodes are linked in the queue of a known group, also those that have left} */
     public static int linked(GroupExecutor executor, String key) {
-        return engine(executor).groupIfKnown(key).linked();
+        return LinkedNodes.in(engine(executor).groupIfKnown(key));
     }
 
     /** {@return the permits, stages and offers that are still open, in words} */

@@ -35,14 +35,14 @@ class DeadNodesTests {
         List<TaskHandle<String>> leaving = submit(executor, MANY, last);
         submit(executor, 1, last);
         leaving.forEach(handle -> handle.cancel(false));
-        int linked = EngineAccess.engine(executor).group("a").linked();
+        int linked = LinkedNodes.in(EngineAccess.engine(executor).group("a"));
         assertThat(linked).as("with those that have left").isEqualTo(MANY + 1 + 3 + MANY);
 
         first.open();
         last.awaitArrived(1);
 
         int queued = executor.groupStats("a").orElseThrow().queued();
-        assertThat(EngineAccess.engine(executor).group("a").linked() - queued).isLessThanOrEqualTo(32);
+        assertThat(LinkedNodes.in(EngineAccess.engine(executor).group("a")) - queued).isLessThanOrEqualTo(32);
         last.open();
     }
 
