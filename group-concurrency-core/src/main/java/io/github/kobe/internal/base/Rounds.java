@@ -5,7 +5,7 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Work that is done now and then, while there is a reason for it: by an alarm, on a fresh thread each time, since it may call
+ * Work that is done now and then, while there is a reason for it: by an alarm, on a fresh thread each time, unless it calls no
  * user code.
  */
 public final class Rounds {
@@ -13,6 +13,7 @@ public final class Rounds {
     private final Core core;
     private final LongSupplier nextIn;
     private final Runnable work;
+    private final boolean callsUserCode;
 
     /** Odd: an alarm is set, or a round is under way. Rises with each of these, and when they begin anew. */
     private final AtomicInteger state = new AtomicInteger();
@@ -20,17 +21,24 @@ public final class Rounds {
     /** What the rounds go by; {@code null}: nobody has said it yet. */
     private volatile @Nullable Object reasons;
 
+    /** Makes rounds that may call user code, of which none is due yet. */
+    public Rounds(Core core, LongSupplier nextIn, Runnable work) {
+        this(core, nextIn, work, true);
+    }
+
     /**
      * Makes rounds, of which none is due yet.
      *
      * @param nextIn in how many nanoseconds the next one is due, at least 1; {@link Long#MAX_VALUE}: there is no reason for
      *     one. Asked after each round, and whenever somebody asks for the next
      * @param work what a round does; two of them overlap only if they begin anew meanwhile
+     * @param callsUserCode whether it may; if not, the housekeeper does it
      */
-    public Rounds(Core core, LongSupplier nextIn, Runnable work) {
+    public Rounds(Core core, LongSupplier nextIn, Runnable work, boolean callsUserCode) {
         this.core = core;
         this.nextIn = nextIn;
         this.work = work;
+        this.callsUserCode = callsUserCode;
     }
 
     /** Sets an alarm for the next round, if there is a reason for one and none is set. */
@@ -71,8 +79,13 @@ public final class Rounds {
 
     /** By the housekeeper, which runs no user code. */
     private void due(int set) {
-        if (state.get() == set && !core.handOver(new Round(set))) {
-            ended(set);
+        if (state.get() == set) {
+            Round round = new Round(set);
+            if (!callsUserCode) {
+                round.run();
+            } else if (!core.handOver(round)) {
+                ended(set);
+            }
         }
     }
 

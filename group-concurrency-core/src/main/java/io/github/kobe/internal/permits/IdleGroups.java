@@ -1,10 +1,13 @@
 package io.github.kobe.internal.permits;
 
+import io.github.kobe.GroupPolicy;
 import io.github.kobe.internal.base.EffectiveLimits;
 import io.github.kobe.internal.base.Log;
 import io.github.kobe.internal.base.Report;
+import io.github.kobe.internal.base.Rounds;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
@@ -53,13 +56,11 @@ public final class IdleGroups {
     /** Guarded by the lock: whether it has been told that these are many. */
     private boolean toldOfMany;
 
-    /** Guarded by the lock: whether an alarm for {@link #sweep} is set. */
-    private boolean sweeping;
-    /** Written under the lock: rises with each new policy; alarms of before are void. */
-    private volatile int epoch;
+    private final Rounds sweeps;
 
     IdleGroups(Groups engine) {
         this.engine = engine;
+        sweeps = new Rounds(engine, this::nextSweepIn, this::sweep, false);
     }
 
     /** A group has become idle; without any lock. It doesn't fail: where memory is short, the next one sees to the rest. */
@@ -81,7 +82,6 @@ public final class IdleGroups {
         }
         boolean someLeave;
         boolean manyLeave;
-        boolean unarmed;
         long now = engine.now();
         lock.lock();
         try {
@@ -96,7 +96,6 @@ public final class IdleGroups {
             trim();
             someLeave = firstLeaving != null;
             manyLeave = someLeave && haveManyLeft(now);
-            unarmed = !sweeping;
         } finally {
             lock.unlock();
         }
@@ -107,9 +106,7 @@ public final class IdleGroups {
             if (manyLeave) {
                 engine.report(new ManyLeft(engine.policy.source().maxIdleGroups()));
             }
-            if (unarmed) {
-                armSweep();
-            }
+            sweeps.next();
         } catch (OutOfMemoryError oom) {
             // The next that is offered sees to it.
         }
@@ -187,14 +184,6 @@ public final class IdleGroups {
 
     /** Goes by the bounds of a new policy; without any lock. */
     public void policyChanged() {
-        lock.lock();
-        try {
-            int next = epoch + 1;
-            epoch = next;
-            sweeping = false;
-        } finally {
-            lock.unlock();
-        }
         for (boolean done = false; !done; ) {
             boolean someLeave;
             lock.lock();
@@ -209,7 +198,8 @@ public final class IdleGroups {
                 retireLeaving(null);
             }
         }
-        armSweep();
+        GroupPolicy policy = engine.policy.source();
+        sweeps.goBy(List.of(policy.idleTimeout(), policy.maxIdleGroups()), () -> {});
     }
 
     /** Has the eldest leave beyond the bound of the policy, a portion of them; under the lock. False if it has left off. */
@@ -245,51 +235,16 @@ public final class IdleGroups {
         return tells;
     }
 
-    /** Sets an alarm for the sweep, if there is something to sweep and none is set. */
-    private void armSweep() {
+    private long nextSweepIn() {
         long timeout = EffectiveLimits.saturatedNanos(engine.policy.source().idleTimeout());
         if (timeout == Long.MAX_VALUE || engine.policy.source().maxIdleGroups() == 0) {
-            return; // with none to be kept, what is in the queue is on its way out
+            return Long.MAX_VALUE; // with none to be kept, what is in the queue is on its way out
         }
-        int armedIn;
-        lock.lock();
-        try {
-            if (sweeping || eldest == null) {
-                return;
-            }
-            sweeping = true;
-            armedIn = epoch;
-        } finally {
-            lock.unlock();
-        }
-        boolean armed = false;
-        try {
-            armed = engine.housekeeper.at(
-                    engine.now() + Math.max(1, timeout / 4), () -> armedIn != epoch, now -> sweep(armedIn));
-        } finally {
-            if (!armed) {
-                ended(armedIn);
-            }
-        }
+        return size() == 0 ? Long.MAX_VALUE : Math.max(1, timeout / 4);
     }
 
-    /** An alarm that was set in {@code armedIn} is no more. False if it was void. */
-    private boolean ended(int armedIn) {
-        lock.lock();
-        try {
-            boolean valid = armedIn == epoch;
-            sweeping &= !valid;
-            return valid;
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** Lets go of those that have been idle for long enough; by the housekeeper. */
-    private void sweep(int armedIn) {
-        if (!ended(armedIn)) {
-            return;
-        }
+    /** Lets go of those that have been idle for long enough. */
+    private void sweep() {
         engine.forgetLeftBehind();
         long timeout = EffectiveLimits.saturatedNanos(engine.policy.source().idleTimeout());
         for (int left = size(); left > 0; left -= PORTION) {
@@ -297,7 +252,6 @@ public final class IdleGroups {
                 retireLeaving(null);
             }
         }
-        armSweep();
     }
 
     private int size() {
