@@ -26,19 +26,38 @@ final class Alarms {
     private static final int PORTION = 256;
 
     /** What is due at a time, unless it has become pointless by then. */
-    static final class Alarm {
-        private long at;
+    static final class Alarm implements Later {
+        private final long at;
         private final BooleanSupplier pointless;
-        final LongConsumer action;
+        private final LongConsumer action;
         private final boolean outlastsShutdown;
-        /** The next that is postponed. */
-        private @Nullable Alarm next;
+        /** Guarded by the lock of the housekeeper, which tries again what there was no memory for. */
+        private @Nullable Later later;
 
         Alarm(long at, boolean outlastsShutdown, BooleanSupplier pointless, LongConsumer action) {
             this.at = at;
             this.outlastsShutdown = outlastsShutdown;
             this.pointless = pointless;
             this.action = action;
+        }
+
+        @Override
+        public void again(Core core) {
+            try {
+                action.accept(Math.max(at, core.now())); // also if the clock has gone back since it was due
+            } catch (OutOfMemoryError oom) {
+                core.housekeeper.retry(this);
+            }
+        }
+
+        @Override
+        public @Nullable Later later() {
+            return later;
+        }
+
+        @Override
+        public void setLater(@Nullable Later next) {
+            later = next;
         }
     }
 
@@ -50,13 +69,6 @@ final class Alarms {
     private int hand;
     /** How many were cancelled; by anyone. */
     private final AtomicInteger cancelled = new AtomicInteger();
-    /**
-     * Those for whose action there was no memory, linked by {@link Alarm#next}, so that none is lost for want of memory; each
-     * is due at {@link Alarm#at}, and the first is due first.
-     */
-    private @Nullable Alarm firstPostponed;
-
-    private @Nullable Alarm lastPostponed;
 
     /** Adds one; if there is no memory for it, nothing has come of it. */
     void add(Alarm alarm) {
@@ -153,30 +165,9 @@ final class Alarms {
 
     // ---- due
 
-    /** Has an alarm, for whose action there was no memory, be due later; it needs no memory either. */
-    void postpone(Alarm alarm, long until) {
-        alarm.at = until;
-        Alarm last = lastPostponed;
-        if (last == null) {
-            firstPostponed = alarm;
-        } else {
-            last.next = alarm;
-        }
-        lastPostponed = alarm;
-    }
-
     /** {@return one that is due, which is set no more} */
     @Nullable
     Alarm pollDue(long now) {
-        Alarm postponed = firstPostponed;
-        if (postponed != null && postponed.at <= now) {
-            firstPostponed = postponed.next;
-            if (firstPostponed == null) {
-                lastPostponed = null;
-            }
-            postponed.next = null;
-            return postponed;
-        }
         Alarm first = heap[0];
         if (first == null || first.at > now) {
             return null;
@@ -186,13 +177,12 @@ final class Alarms {
     }
 
     boolean isEmpty() {
-        return size == 0 && firstPostponed == null;
+        return size == 0;
     }
 
     /** {@return when the next is due; {@link Long#MAX_VALUE}: none is set} */
     long nextAt() {
         Alarm first = heap[0];
-        long next = first == null ? Long.MAX_VALUE : first.at;
-        return firstPostponed == null ? next : Math.min(next, firstPostponed.at);
+        return first == null ? Long.MAX_VALUE : first.at;
     }
 }

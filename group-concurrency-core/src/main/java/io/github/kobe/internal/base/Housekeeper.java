@@ -283,22 +283,7 @@ public final class Housekeeper {
 
     private void runAlarms(long now) {
         for (Alarm due = pollDue(now); due != null; due = pollDue(now)) {
-            try {
-                due.action.accept(now);
-            } catch (OutOfMemoryError oom) {
-                postpone(due, now + RETRY_NANOS);
-            } catch (Throwable failure) {
-                Log.failed(failure);
-            }
-        }
-    }
-
-    private void postpone(Alarm alarm, long until) {
-        lock.lock();
-        try {
-            alarms.postpone(alarm, until);
-        } finally {
-            lock.unlock();
+            tryAgain(due);
         }
     }
 
