@@ -355,7 +355,7 @@ public final class Callers {
             @Nullable TaskTrace trace)
             throws InterruptedException {
         Waiter waiter = null;
-        boolean shares = shared != null;
+        SharedGlobal joined = shared;
         int stripe = owner == null ? group.home : Hold.stripeOf(owner);
         long taken = shared == null ? group.tryTakeFast(stripe) : group.tryTakeNested(shared, SharedGlobal.BOUND);
         if (taken == Group.NOT_TAKEN) {
@@ -375,10 +375,9 @@ public final class Callers {
             if (refused == Verdict.DEAD) {
                 return null;
             }
-            shares = waiter.shares();
+            joined = waiter.joined();
             hold.charged(waiter.charge());
         }
-        SharedGlobal joined = shares ? shared : null;
         if (joined != null) {
             hold.joined(joined);
         }

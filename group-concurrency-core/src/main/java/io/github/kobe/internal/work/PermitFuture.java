@@ -11,13 +11,8 @@ import io.github.kobe.internal.base.Report;
 import io.github.kobe.internal.base.SafeRecorder;
 import io.github.kobe.internal.base.StackReserve;
 import io.github.kobe.internal.permits.Batch;
-import io.github.kobe.internal.permits.Charge;
 import io.github.kobe.internal.permits.Group;
-import io.github.kobe.internal.permits.Lent;
-import io.github.kobe.internal.permits.Request;
 import io.github.kobe.internal.permits.SharedGlobal;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -27,52 +22,19 @@ import org.jspecify.annotations.Nullable;
 /**
  * An asynchronous request for a permit: the node, and the future that it completes.
  *
- * <pre>
- *   WAITING -> GRANTED    the granter, under the guard; a fresh virtual thread completes the future, and returns the
- *                         permit if the future was completed or cancelled meanwhile: then it counts as cancelled
- *   WAITING -> ENDED      time-out, shutdown; under the guard
- *   WAITING -> LEFT       whoever cancels the future
- * </pre>
+ * <p>Once it is granted, a fresh virtual thread completes the future, and returns the permit if the future was completed or
+ * cancelled meanwhile: then it counts as cancelled.
  */
-public final class PermitFuture extends Request {
-
-    private static final VarHandle STATE;
-
-    static {
-        try {
-            STATE = MethodHandles.lookup().findVarHandle(PermitFuture.class, "state", int.class);
-        } catch (ReflectiveOperationException impossible) {
-            throw new ExceptionInInitializerError(impossible);
-        }
-    }
-
-    private static final int WAITING = 0;
-    private static final int GRANTED = 1;
-    private static final int ENDED = 2;
-    private static final int LEFT = 3;
+@SuppressWarnings("ReferenceEquality") // identity is meant
+public final class PermitFuture extends PermitRequest {
 
     private final Cancellable future = new Cancellable();
 
     /** What a fresh thread does for it; made before it can be needed. */
     private final Report onFreshThread = new OnFreshThread();
 
-    private volatile int state = WAITING;
-
-    private final String id;
     private final long timeoutNanos;
     private final @Nullable TaskTrace trace;
-
-    /** The global permit of the permit that it was asked of, if it was. */
-    private final @Nullable SharedGlobal shared;
-
-    /** Whether it was granted on {@link #shared}; written before the state. */
-    private boolean shares;
-
-    /** What its start was charged of the group's rates; written before the state. */
-    private @Nullable Charge charge;
-
-    /** What it costs, as far as it says so. */
-    private final @Nullable Costs costs;
 
     /**
      * Makes a request.
@@ -89,12 +51,9 @@ public final class PermitFuture extends Request {
             @Nullable TaskTrace trace,
             @Nullable SharedGlobal shared,
             @Nullable Costs costs) {
-        super(group);
-        this.id = id;
+        super(group, id, shared, costs);
         this.timeoutNanos = timeoutNanos;
         this.trace = trace;
-        this.shared = shared;
-        this.costs = costs;
     }
 
     @Override
@@ -112,25 +71,8 @@ public final class PermitFuture extends Request {
     }
 
     @Override
-    public @Nullable Costs costs() {
-        return costs;
-    }
-
-    @Override
-    public @Nullable SharedGlobal shared() {
-        return shared;
-    }
-
-    @Override
     public boolean asksFromInside() {
-        return shared != null || Work.of(group).isUnderPermit();
-    }
-
-    @Override
-    public boolean grant(@Nullable Lent loan, boolean sharing, @Nullable Charge taken) {
-        shares = sharing;
-        charge = taken;
-        return STATE.compareAndSet(this, WAITING, GRANTED);
+        return shared() != null || Work.of(group).isUnderPermit();
     }
 
     @Override
@@ -145,10 +87,10 @@ public final class PermitFuture extends Request {
      */
     public void handOut(long taken) {
         Work engine = Work.of(group);
-        SharedGlobal joined = shares ? shared : null;
+        SharedGlobal joined = joined();
         Permit permit;
         try {
-            permit = Permit.granted(this, taken, joined, charge, id, trace);
+            permit = Permit.granted(this, taken, joined, charge(), id, trace);
         } catch (OutOfMemoryError oom) {
             group.counters.ended(TaskStatus.FAILED);
             engine.returns.giveBackUnused(group, joined, SharedGlobal.UNBOUND, null);
@@ -160,11 +102,6 @@ public final class PermitFuture extends Request {
         if (!future.complete(permit)) {
             permit.closeUnused();
         }
-    }
-
-    @Override
-    public @Nullable Object end(RejectionReason reason) {
-        return STATE.compareAndSet(this, WAITING, ENDED) ? this : null;
     }
 
     @Override
@@ -182,7 +119,7 @@ public final class PermitFuture extends Request {
 
     /** Completes the future with a rejection; of a request that has ended, or that nobody knows yet. */
     public void reject(Rejection rejection) {
-        state = ENDED;
+        Object unused = end(rejection.reason());
         group.engine.reports.rejected(group.key, id, rejection.reason(), trace);
         try {
             future.completeExceptionally(rejection.toUntraced(group.key, id));
@@ -191,15 +128,6 @@ public final class PermitFuture extends Request {
         } catch (Throwable failure) {
             group.engine.reports.dependentFailed(group.key, failure); // as in Outcome.FutureOf
         }
-    }
-
-    /** Leaves the queue; false if it doesn't wait. */
-    private boolean leave() {
-        if (STATE.compareAndSet(this, WAITING, LEFT)) {
-            group.withdraw(this);
-            return true;
-        }
-        return false;
     }
 
     /** Hands out the permit; or, where there was no memory for it before, has the future be cancelled. */
@@ -219,7 +147,7 @@ public final class PermitFuture extends Request {
         public boolean cancel(boolean mayInterruptIfRunning) {
             StackReserve.require();
             // It leaves before what is chained on it runs, which may block.
-            return leave() ? cancelLeft() : super.cancel(mayInterruptIfRunning);
+            return leave(LEFT) ? cancelLeft() : super.cancel(mayInterruptIfRunning);
         }
 
         /** Cancels the future of a request that has left the queue. */

@@ -11,10 +11,7 @@ import io.github.kobe.internal.permits.Charge;
 import io.github.kobe.internal.permits.Group;
 import io.github.kobe.internal.permits.Holds;
 import io.github.kobe.internal.permits.Lent;
-import io.github.kobe.internal.permits.Request;
 import io.github.kobe.internal.permits.SharedGlobal;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -23,39 +20,11 @@ import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A thread that waits for a permit.
- *
- * <pre>
- *   WAITING -> GRANTED      the granter, under the guard
- *   WAITING -> REJECTED     time-out of the group, shutdown; under the guard
- *   WAITING -> LEFT         the thread: interrupted
- *   WAITING -> LATE         the thread: its own time is up
- * </pre>
- */
+/** A thread that waits for a permit. */
 @SuppressWarnings("ReferenceEquality") // identity is meant
-public final class Waiter extends Request {
-
-    private static final VarHandle STATE;
-
-    static {
-        try {
-            STATE = MethodHandles.lookup().findVarHandle(Waiter.class, "state", Object.class);
-        } catch (ReflectiveOperationException impossible) {
-            throw new ExceptionInInitializerError(impossible);
-        }
-    }
-
-    private static final Object GRANTED = new Object();
-    private static final Object LEFT = new Object();
-    private static final Object LATE = new Object();
+public final class Waiter extends PermitRequest {
 
     private final Thread thread = Thread.currentThread();
-
-    private final String id;
-
-    /** The global permit of its thread, if that is inside another group. */
-    private final @Nullable SharedGlobal shared;
 
     /** Whether its thread is inside another group. */
     private final boolean fromInside;
@@ -63,20 +32,8 @@ public final class Waiter extends Request {
     /** The scope of the fork that its thread runs. */
     private final @Nullable Lineage lineage;
 
-    /** Whether it was granted on {@link #shared}; written before the state. */
-    private boolean shares;
-
-    /** What its start was charged of the group's rates; written before the state. */
-    private @Nullable Charge charge;
-
-    /** What it costs, as far as it says so. */
-    private final @Nullable Costs costs;
-
     /** What its permits are lent on, if they are; written before the state. */
     private @Nullable Lent loan;
-
-    /** {@code null}: waiting; else GRANTED, LEFT, LATE, or a {@link RejectionReason}. */
-    private volatile @Nullable Object state;
 
     /** Makes a waiter for the current thread. */
     public Waiter(
@@ -86,11 +43,8 @@ public final class Waiter extends Request {
             boolean fromInside,
             @Nullable Lineage lineage,
             @Nullable Costs costs) {
-        super(group);
-        this.costs = costs;
+        super(group, id, shared, costs);
         this.lineage = lineage;
-        this.id = id;
-        this.shared = shared;
         this.fromInside = fromInside;
     }
 
@@ -107,16 +61,6 @@ public final class Waiter extends Request {
         Set<String> keys = new LinkedHashSet<>();
         Holds.forEachOpen(Work.of(group).holds.topOpen(thread), hold -> keys.add(hold.group.key));
         return List.copyOf(keys);
-    }
-
-    @Override
-    public @Nullable Costs costs() {
-        return costs;
-    }
-
-    @Override
-    public @Nullable SharedGlobal shared() {
-        return shared;
     }
 
     @Override
@@ -141,20 +85,8 @@ public final class Waiter extends Request {
 
     @Override
     public boolean grant(@Nullable Lent on, boolean sharing, @Nullable Charge taken) {
-        shares = sharing;
-        charge = taken;
         loan = on;
-        return STATE.compareAndSet(this, null, GRANTED);
-    }
-
-    /** {@return whether it was granted on the global permit that it may share} */
-    public boolean shares() {
-        return shares;
-    }
-
-    /** {@return what its start was charged, once it was granted} */
-    public @Nullable Charge charge() {
-        return charge;
+        return super.grant(on, sharing, taken);
     }
 
     /** {@return what its permits are lent on, if they are, once it was granted} */
@@ -165,11 +97,6 @@ public final class Waiter extends Request {
     @Override
     public void start(long now, @Nullable Batch batch) {
         boolean unused = wake();
-    }
-
-    @Override
-    public @Nullable Object end(RejectionReason reason) {
-        return STATE.compareAndSet(this, null, reason) ? this : null;
     }
 
     @Override
@@ -234,15 +161,7 @@ public final class Waiter extends Request {
     }
 
     private void giveBackUnused() {
-        Work.of(group).returns.giveBackUnused(group, shares ? shared : null, SharedGlobal.BOUND, loan);
-    }
-
-    private boolean leave(Object as) {
-        if (STATE.compareAndSet(this, null, as)) {
-            group.withdraw(this);
-            return true;
-        }
-        return false;
+        Work.of(group).returns.giveBackUnused(group, joined(), SharedGlobal.BOUND, loan);
     }
 
     @Override
