@@ -8,6 +8,7 @@ import io.github.kobe.internal.base.Lineage;
 import io.github.kobe.internal.base.Log;
 import io.github.kobe.internal.base.Rejection;
 import io.github.kobe.internal.permits.Group;
+import io.github.kobe.internal.work.Outcome.Dependent;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
@@ -99,19 +100,22 @@ public final class ForkTask extends Task<Object> {
 
     @Override
     void beginTelling() {
-        super.beginTelling();
         Tellers.begin(fork);
     }
 
     @Override
     void endTelling() {
         Tellers.end(fork);
-        super.endTelling();
+    }
+
+    /** Nobody has its handle, and its fork has its end. */
+    @Override
+    public @Nullable Dependent settle(Object terminal) {
+        return null;
     }
 
     @Override
     void complete(Object terminal) {
-        super.complete(terminal);
         tellOver(terminal);
     }
 

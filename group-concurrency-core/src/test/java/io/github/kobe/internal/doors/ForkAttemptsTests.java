@@ -73,6 +73,17 @@ class ForkAttemptsTests {
         assertThat(fork.task()).isSameAs(second);
     }
 
+    @Test
+    void theForkHearsOfTheEndOnceAndItsTaskKeepsNothingOfThat() {
+        ForkTask attempt = attempt("1");
+        fork.whenOver.add(() -> {});
+
+        endUnrun(attempt);
+
+        assertThat(fork.whenOver).isEmpty();
+        assertThat(attempt.isDone()).isFalse();
+    }
+
     private static final class Retried extends Fork {
 
         private final Deque<Runnable> whenOver = new ArrayDeque<>();
