@@ -73,7 +73,9 @@ public abstract class Fork {
 
     /** An attempt was let in; it may have run meanwhile, and another one followed it. */
     public final void admitted(@Nullable ForkTask before, ForkTask attempt) {
-        TASK.compareAndSet(this, before, attempt);
+        if (task == before) { // else a swap would only take the line from other caches
+            TASK.compareAndSet(this, before, attempt);
+        }
     }
 
     /**
