@@ -15,6 +15,7 @@ import io.github.kobe.internal.permits.Group;
 import io.github.kobe.internal.permits.SharedGlobal;
 import io.github.kobe.internal.work.Fork;
 import io.github.kobe.internal.work.ForkTask;
+import io.github.kobe.internal.work.NodeFactory;
 import io.github.kobe.internal.work.Outcome;
 import io.github.kobe.internal.work.Run;
 import io.github.kobe.internal.work.TailoredTask;
@@ -98,15 +99,7 @@ public final class Admission {
     void submitFork(Fork fork, String key, Callable<?> task) {
         String id = engine.policy.isUnobserved() ? "" : fork.name();
         ForkTask before = fork.task();
-        fork.admitted(
-                before,
-                admit(
-                        key,
-                        id,
-                        task,
-                        Long.MAX_VALUE,
-                        false,
-                        (group, name, work, trace) -> new ForkTask(group, name, work, trace, fork)));
+        fork.admitted(before, admit(key, id, task, Long.MAX_VALUE, false, fork));
     }
 
     /** Submits {@code fork} as {@code taken}, which the thread has left that forked it. */
@@ -114,17 +107,13 @@ public final class Admission {
         ForkTask before = fork.task();
         engine.reports.tellSubmitted(taken.key, fork.name());
         Group group = engine.group(taken.key);
-        ForkTask node = new ForkTask(group, taken.id, taken.code, taken.trace(), fork);
+        ForkTask node = fork.newNode(group, taken.id, taken.code, taken.trace());
         if (taken.failure != null) {
             failed(node, taken.code, taken.failure);
         } else {
             admitDecorated(node, taken.code, taken.loader, true);
         }
         fork.admitted(before, node);
-    }
-
-    interface NodeFactory<N> {
-        N newNode(Group group, String id, Object work, @Nullable TaskTrace trace);
     }
 
     private static <T> Task<T> newTask(Group group, String id, Object work, @Nullable TaskTrace trace) {

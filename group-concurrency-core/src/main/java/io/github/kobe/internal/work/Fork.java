@@ -1,6 +1,8 @@
 package io.github.kobe.internal.work;
 
+import io.github.kobe.TaskTrace;
 import io.github.kobe.internal.base.Lineage;
+import io.github.kobe.internal.permits.Group;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
@@ -12,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * <p>For each attempt that was submitted, {@link #over} is called last and once, however the attempt ends; before it
  * {@link #ran}, if the attempt began. None of them is called under a lock.
  */
-public abstract class Fork {
+public abstract class Fork implements NodeFactory<ForkTask> {
 
     private static final VarHandle TASK;
 
@@ -66,6 +68,14 @@ public abstract class Fork {
      * @param unrun why its code never began; {@code null} if it did, or if it {@linkplain #isDecided is decided}
      */
     protected abstract void over(@Nullable Throwable unrun);
+
+    // ---- its attempts
+
+    /** Makes the next attempt, which nobody knows yet. */
+    @Override
+    public final ForkTask newNode(Group group, String id, Object work, @Nullable TaskTrace trace) {
+        return new ForkTask(group, id, work, trace, this);
+    }
 
     public final @Nullable ForkTask task() {
         return task;
