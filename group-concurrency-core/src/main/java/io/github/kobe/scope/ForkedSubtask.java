@@ -215,6 +215,10 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
 
     /** Who cancelled its scope, or decided it, while it was being submitted or set to wait, may not have found it. */
     void catchUp() {
+        if (plan == null && isOver()) {
+            letGo();
+            return;
+        }
         int from = scope.isCancelled() ? moveOn(CANCELLED) : -1;
         if (from >= 0) {
             follow(from);
@@ -372,7 +376,9 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
             tellListeners();
         } finally {
             markOver();
-            if (plan != null) {
+            if (plan == null) {
+                letGo();
+            } else {
                 plan.endTaken(failureOrNull());
             }
             scope.finished(this);

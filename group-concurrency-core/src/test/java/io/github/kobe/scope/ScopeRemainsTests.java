@@ -20,6 +20,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a scope took of its owner's thread, and what it left there, is gone once it is closed; the executor lives on. */
 class ScopeRemainsTests extends ScopeTestCase {
@@ -107,6 +109,35 @@ class ScopeRemainsTests extends ScopeTestCase {
                 scope.join();
             }
             return new WeakReference<>(executor);
+        }
+    }
+
+    /** Starts threads that are at their end before their start returns. */
+    private static Thread soonEnded(String name, Runnable work) {
+        return new Thread(work, name) {
+            @Override
+            public void start() {
+                super.start();
+                try {
+                    assertThat(join(Deadline.LONG)).isTrue();
+                } catch (InterruptedException interrupted) {
+                    throw new AssertionError(interrupted);
+                }
+            }
+        };
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aSubtaskThatIsKeptKeepsNothingOfTheEngine(boolean soonEnded) throws Exception {
+        TaskThreads threads = soonEnded ? ScopeRemainsTests::soonEnded : TaskThreads.VIRTUAL;
+        Scopes scopes = Scopes.of(engines.start(policy(1), new Surroundings(System::nanoTime, threads, true)));
+        try (var scope = scopes.open(Joiner.<Object>awaitAll())) {
+            Subtask<Object> kept = scope.fork("a", () -> "x");
+            scope.join();
+
+            assertThat(kept.get()).isEqualTo("x");
+            assertThat(((ForkedSubtask<?>) kept).task()).isNull();
         }
     }
 

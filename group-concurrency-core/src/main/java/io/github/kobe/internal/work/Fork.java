@@ -26,7 +26,10 @@ public abstract class Fork implements NodeFactory<ForkTask> {
         }
     }
 
-    /** The task of the last attempt that is known to have been let in, to run, or to be over; {@code null}: there is none yet. */
+    /**
+     * The task of the last attempt that is known to have been let in, to run, or to be over; {@code null}: there is none yet, or
+     * it is {@linkplain #letGo let go}.
+     */
     private volatile @Nullable ForkTask task;
 
     /** Makes one that has no task yet. */
@@ -99,6 +102,11 @@ public abstract class Fork implements NodeFactory<ForkTask> {
     }
 
     // ---- what the scope does to it
+
+    /** It is over, and no attempt follows: who keeps it keeps no task. After an {@link #admitted} that comes later, once more. */
+    protected final void letGo() {
+        TASK.setRelease(this, null);
+    }
 
     /**
      * Takes it out of its queue, if it waits there; {@code ScopeBridge.tellLeft} has to follow, for what this returns.
