@@ -115,7 +115,7 @@ final class ForkPlan {
     void waitForNext(ForkedSubtask<?> fork, boolean ran) {
         long delay = retry.delayNanos(attempt++);
         if (!fork.move(ForkedSubtask.RETRYING, ForkedSubtask.DELAYED)) {
-            fork.finish(); // decided meanwhile
+            fork.over(null); // cancelled meanwhile, or its own time is up
         } else if (delay <= 0 && ran) {
             due(fork);
         } else {
@@ -125,16 +125,23 @@ final class ForkPlan {
 
     /** Has a fork submitted after a delay; it is DELAYED, and its scope knows it. */
     private void startAfter(ForkedSubtask<?> fork, long nanos) {
-        if (!set(fork, nanos, false)) {
-            fork.failUnsubmitted(noTimers());
-            return;
+        if (set(fork, nanos, false)) {
+            fork.catchUp();
+        } else {
+            failWithoutTimers(fork);
         }
-        fork.catchUp();
+    }
+
+    /** It is DELAYED; else who has ended it, or is about to, says that it is over. */
+    private static void failWithoutTimers(ForkedSubtask<?> fork) {
+        if (fork.move(ForkedSubtask.DELAYED, ForkedSubtask.RETRYING)) {
+            fork.failUnsubmitted(noTimers());
+        }
     }
 
     private void due(ForkedSubtask<?> fork) {
         if (attempt == 1 && !armTimeout(fork)) {
-            fork.failUnsubmitted(noTimers());
+            failWithoutTimers(fork);
         } else if (fork.move(ForkedSubtask.DELAYED, ForkedSubtask.QUEUED)) {
             fork.submitTakenOrFail();
         }

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  *   DELAYED   it waits for its time, or for its next attempt: nobody but an alarm knows of it
  *   RUNNING   its code runs
  *   RETRYING  its code has failed and will be tried again, but its permits aren't back yet
+ *   OVERDUE   its code doesn't run, and its own time is up: who has it, or finds it over, fails it
  *   LATE      its code runs, and its own time is up
  *   DECIDING  it ends by itself, unless its scope is just being cancelled; lasts a few instructions
  *   SUCCESS, FAILED, CANCELLED: decided, for good
@@ -24,9 +25,10 @@ import org.jspecify.annotations.Nullable;
  *   QUEUED   -> RETRYING            the thread that finds that it never ran, and may be tried again
  *   DELAYED  -> QUEUED              an alarm
  *   RUNNING  -> LATE                its own alarm
+ *   QUEUED, DELAYED, RETRYING -> OVERDUE    its own alarm
  *   RUNNING, LATE -> DECIDING       its thread, after its code
  *   QUEUED   -> DECIDING            the thread that finds that it never ran
- *   QUEUED, DELAYED, RETRYING -> DECIDING   its own alarm
+ *   OVERDUE  -> DECIDING            its thread; else the thread that finds it over; if it was DELAYED, its own alarm
  *   DECIDING -> SUCCESS, FAILED, CANCELLED  the same thread, as {@link Forks} decides
  *   any before DECIDING -> CANCELLED        cancel of it or of its scope; a NEW one also by who forks it
  * </pre>
@@ -34,9 +36,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Each transition is one compare-and-set, except the one out of DECIDING, which is one addition, because no other
  * thread moves it from there.
  *
- * <p>A thread that finds it over while another thread decides it, or calls its joiner, leaves the rest to that one
- * (<i>left</i>). Only an alarm can be that other thread. A fork without a plan has none: the thread that decides it also
- * finds it over.
+ * <p>The thread that makes it DECIDING also tells its joiner, and then finds it over. So an alarm decides only what nobody
+ * else has.
  */
 abstract sealed class ForkState extends Fork permits ForkedSubtask {
 
@@ -44,18 +45,17 @@ abstract sealed class ForkState extends Fork permits ForkedSubtask {
     static final int QUEUED = 1;
     static final int DELAYED = 2;
     static final int RETRYING = 3;
-    static final int RUNNING = 4;
-    static final int LATE = 5;
-    static final int DECIDING = 6;
-    static final int SUCCESS = 7;
-    static final int FAILED = 8;
-    static final int CANCELLED = 9;
+    static final int OVERDUE = 4;
+    static final int RUNNING = 5;
+    static final int LATE = 6;
+    static final int DECIDING = 7;
+    static final int SUCCESS = 8;
+    static final int FAILED = 9;
+    static final int CANCELLED = 10;
 
     private static final int PHASE_BITS = 15;
     private static final int OVER = 16;
     private static final int AWAITED = 32;
-    private static final int TELLING = 64;
-    private static final int LEFT = 128;
 
     private static final VarHandle STATE;
 
@@ -112,14 +112,10 @@ abstract sealed class ForkState extends Fork permits ForkedSubtask {
         return -1;
     }
 
-    /**
-     * Ends it; by who has made it DECIDING.
-     *
-     * @param tells whether its joiner is about to hear, until {@link #endTelling}
-     */
-    final void settle(int end, @Nullable Object withResult, boolean tells) {
+    /** Ends it; by who has made it DECIDING. */
+    final void settle(int end, @Nullable Object withResult) {
         result = withResult;
-        STATE.getAndAdd(this, end - DECIDING + (tells ? TELLING : 0));
+        STATE.getAndAdd(this, end - DECIDING);
     }
 
     /** {@return its value or its failure, once it has ended with that} */
@@ -136,7 +132,7 @@ abstract sealed class ForkState extends Fork permits ForkedSubtask {
 
     /** Its permits are back, and all listeners have heard; nobody tells its joiner any more. Once, by one thread. */
     final void markOver() {
-        STATE.getAndAdd(this, isTold() ? OVER - TELLING : OVER);
+        STATE.getAndAdd(this, OVER);
     }
 
     /** {@return whether its permits are back, and all listeners have heard} */
@@ -149,36 +145,8 @@ abstract sealed class ForkState extends Fork permits ForkedSubtask {
         STATE.getAndBitwiseOr(this, AWAITED);
     }
 
-    /** Its joiner has heard. */
-    final void endTelling() {
-        STATE.getAndBitwiseAnd(this, ~TELLING);
-    }
-
-    /** {@return whether somebody just decides it or tells its joiner} That one sees to the rest then, by {@link #isLeft}. */
-    final boolean leaveToDecider() {
-        for (; ; ) {
-            int s = state;
-            if ((s & PHASE_BITS) != DECIDING && (s & TELLING) == 0) {
-                return false;
-            }
-            if (STATE.compareAndSet(this, s, s | LEFT)) {
-                return true;
-            }
-        }
-    }
-
-    /** {@return whether it was found over meanwhile; by who has decided it and told its joiner} */
-    final boolean isLeft() {
-        return (state & LEFT) != 0;
-    }
-
     /** {@return whether the owner has awaited it} */
     final boolean isAwaited() {
         return (state & AWAITED) != 0;
-    }
-
-    /** {@return whether a thread tells its joiner, or is about to} */
-    final boolean isTold() {
-        return (state & TELLING) != 0;
     }
 }

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * A forked task: what the engine asks it and reports to it, what its scope does to it, and what users see of it.
  *
  * <p>A fork is <i>over</i> once its permits are back and all listeners have been told. The engine declares it over,
- * except for a fork that is decided while DELAYED: then the deciding thread does. What only some forks need, such as
+ * except for a fork that ends while DELAYED: then the thread that ends it does. What only some forks need, such as
  * several attempts and times, is in its {@link ForkPlan}.
  *
  * <p>A million of them may wait, so a fork takes only 48 bytes, as many for the engine's task, and some six for its place in
@@ -91,8 +91,8 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
         Throwable thrown = scope.children.isEmpty() ? failure : Closing.closeLeftOpen(failure);
         boolean again = thrown != null && !stopped && phaseNumber() == RUNNING && tryAgain(RUNNING, thrown);
         int phase = phaseNumber();
-        if (phase == LATE) {
-            decideAndTell(FAILED, plan().outOfTime(this, thrown), false);
+        if (phase == LATE || phase == OVERDUE) {
+            decideAndTell(FAILED, plan().outOfTime(this, phase == LATE ? thrown : null), false);
         } else if (phase == RUNNING && !again) {
             decideAndTell(thrown == null ? SUCCESS : FAILED, thrown == null ? value : withEarlier(thrown), false);
         }
@@ -131,15 +131,13 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
             if (elsewhere) {
                 ScopeBridge.endTelling(this);
             }
-            if (plan != null) { // else this thread goes on to the end, which ends this too
-                endTelling();
-            }
         }
     }
 
     @Override
     protected boolean isDecided() {
-        return phaseNumber() >= DECIDING;
+        int phase = phaseNumber();
+        return phase == OVERDUE || phase >= DECIDING;
     }
 
     @Override
@@ -164,6 +162,10 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
 
     /** {@return false if another attempt follows} */
     private boolean endUnrun(int phase, @Nullable Throwable unrun) {
+        if (phase == OVERDUE || phase == LATE) {
+            decideAndTell(FAILED, plan().outOfTime(this, null), true);
+            return true;
+        }
         Throwable why = unrun == null ? new IllegalStateException("It never ran, for an unknown reason") : unrun;
         if (tryAgain(phase, why)) {
             return false;
@@ -206,18 +208,14 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
 
     /** It could not be submitted, so no engine says that it is over. */
     void failUnsubmitted(Throwable failure) {
-        if (phaseNumber() == DELAYED && !move(DELAYED, RETRYING)) {
-            return; // who has decided it says so
-        }
         decideAndTell(FAILED, withEarlier(failure), true);
         finish();
     }
 
-    /** Who cancelled its scope, or decided it, while it was being submitted or set to wait, may not have found it. */
+    /** Who cancelled it or its scope, or whose alarm came, while it was being submitted or set to wait, may not have found it. */
     void catchUp() {
         if (plan == null && isOver()) {
             letGo();
-            return;
         }
         int from = scope.isCancelled() ? moveOn(CANCELLED) : -1;
         if (from >= 0) {
@@ -225,7 +223,7 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
             return;
         }
         switch (phaseNumber()) {
-            case CANCELLED, FAILED -> {
+            case CANCELLED, OVERDUE -> {
                 if (!isOver()) {
                     leaveOrStop();
                 }
@@ -237,25 +235,17 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
 
     /** Its own time is up. */
     void timeOut() {
-        int from = scope.forks.timeOut(this, plan().outOfTime(this, null));
-        if (from == RUNNING) {
-            try {
-                scope.cancelOpenedIn(this);
-            } finally {
-                interrupt();
-            }
-        } else if (from >= 0) {
-            try {
-                if (phaseNumber() == FAILED) {
-                    tell(true);
-                }
-            } finally {
-                if (isLeft()) {
-                    finish();
-                } else {
-                    follow(from);
+        switch (scope.forks.timeOut(this)) {
+            case QUEUED -> leaveOrStop();
+            case DELAYED -> over(null); // nobody else has it
+            case RUNNING -> {
+                try {
+                    scope.cancelOpenedIn(this);
+                } finally {
+                    interrupt();
                 }
             }
+            default -> {} // who has its permits sees it, or it has ended
         }
     }
 
@@ -283,12 +273,11 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
         return true;
     }
 
-    /** It was decided from outside, in phase {@code from}: sees to it that it ends. */
+    /** It was cancelled in phase {@code from}: sees to it that it ends. */
     private void follow(int from) {
         switch (from) {
-            case NEW -> {} // who forks it sees it
+            case NEW, RETRYING -> {} // who forks it, or has its permits, sees it
             case DELAYED -> finish();
-            case RETRYING -> {} // who has its permits sees it
             default -> leaveOrStop();
         }
     }
@@ -364,11 +353,8 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
 
     // ---- the end
 
-    /** All is over; if it is just being decided or told, who does that comes here again. */
+    /** All is over. */
     void finish() {
-        if (plan != null && leaveToDecider()) {
-            return;
-        }
         try {
             if (plan != null) {
                 plan.cancelAlarms(scope.bridge);
@@ -425,7 +411,7 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
             return Phase.CANCELLED; // or is about to be
         }
         return switch (phase == NEW ? first() : phase) {
-            case QUEUED -> Phase.QUEUED;
+            case QUEUED, OVERDUE -> Phase.QUEUED;
             case DELAYED, RETRYING -> Phase.DELAYED;
             case RUNNING, LATE, DECIDING -> Phase.RUNNING;
             case SUCCESS -> Phase.SUCCESS;
@@ -461,10 +447,10 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
         }
     }
 
-    /** {@return whether the current thread tells its joiner} Others, such as the owner, must not know by chance. */
+    /** {@return whether the current thread tells of its end} Others, such as the owner, must not know by chance. */
     private boolean isToldHere() {
         Thread thread = Thread.currentThread();
-        return isTold() && (ScopeTree.forkOf(thread) == this || ScopeBridge.toldBy(thread) == this);
+        return phaseNumber() >= SUCCESS && (ScopeTree.forkOf(thread) == this || ScopeBridge.toldBy(thread) == this);
     }
 
     /** {@return its value or null; once it is over} */

@@ -139,7 +139,9 @@ final class Forks {
      * @return how many of its kind are left
      */
     long drop(ForkedSubtask<?> fork, boolean known) {
-        if (fork.move(ForkState.DELAYED, ForkState.CANCELLED) || fork.move(ForkState.QUEUED, ForkState.CANCELLED)) {
+        if (fork.move(ForkState.DELAYED, ForkState.CANCELLED)
+                || fork.move(ForkState.QUEUED, ForkState.CANCELLED)
+                || (!known && fork.move(ForkState.OVERDUE, ForkState.CANCELLED))) {
             lose(fork);
             WORD.getAndAdd(this, -UNDECIDED);
         } else if (known) {
@@ -159,17 +161,15 @@ final class Forks {
      * @return whether it ends so
      */
     boolean decide(ForkedSubtask<?> fork, int end, @Nullable Object result) {
-        return fork.moveOn(ForkState.DECIDING) >= 0 && settle(fork, end, result);
-    }
-
-    private boolean settle(ForkedSubtask<?> fork, int end, @Nullable Object result) {
-        boolean known = !fork.isRunOfSchedule();
-        boolean ends = known ? tryEnd() : !isCancelled();
+        if (fork.moveOn(ForkState.DECIDING) < 0) {
+            return false;
+        }
+        boolean ends = fork.isRunOfSchedule() ? !isCancelled() : tryEnd();
         if (ends) {
-            fork.settle(end, result, known);
+            fork.settle(end, result);
             tally.ended(end);
         } else {
-            fork.settle(ForkState.CANCELLED, null, false);
+            fork.settle(ForkState.CANCELLED, null);
         }
         return ends;
     }
@@ -200,18 +200,13 @@ final class Forks {
     }
 
     /**
-     * The time of one fork is up: it fails, if its code doesn't run; else it will have failed once that has ended.
+     * The time of one fork is up: it will fail, once its code has ended, or who has it sees that.
      *
      * @return in which phase it was; -1: it is decided, or its scope cancelled
      */
-    int timeOut(ForkedSubtask<?> fork, Throwable failure) {
+    int timeOut(ForkedSubtask<?> fork) {
         for (int from = fork.phaseNumber(); from < ForkState.LATE && !isCancelled(); from = fork.phaseNumber()) {
-            if (from == ForkState.RUNNING) {
-                if (fork.move(from, ForkState.LATE)) {
-                    return from;
-                }
-            } else if (fork.move(from, ForkState.DECIDING)) {
-                boolean unused = settle(fork, ForkState.FAILED, failure);
+            if (fork.move(from, from == ForkState.RUNNING ? ForkState.LATE : ForkState.OVERDUE)) {
                 return from;
             }
         }

@@ -3,13 +3,17 @@ package io.github.kobe.scope;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.kobe.GroupExecutor;
+import io.github.kobe.audit.ManualClock;
 import io.github.kobe.testing.Caller;
+import io.github.kobe.testing.Deadline;
+import io.github.kobe.testing.Gate;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
@@ -20,6 +24,10 @@ import org.junit.jupiter.api.Test;
 class ScopeRaceTests extends ScopeTestCase {
 
     private static final int ROUNDS = 300;
+
+    private static final Duration A_SECOND = Duration.ofSeconds(1);
+
+    private final ManualClock clock = new ManualClock();
 
     /** Makes two things happen at about the same time, in either order. */
     private static <T> T against(Random random, Runnable other, java.util.concurrent.Callable<T> one) throws Exception {
@@ -159,6 +167,101 @@ class ScopeRaceTests extends ScopeTestCase {
                 assertThat(outcome.succeeded() + outcome.failed()).isEqualTo(4);
                 assertThat(outcome.failures()).hasSize(outcome.failed());
             }
+        }
+    }
+
+    private GroupScope<Object, Outcome, RuntimeException> heard(Scopes scopes, HeardEnds ends) {
+        return scopes.open(Joiner.<Object>supervise(), cf -> cf.withoutTimeout().withListener(ends));
+    }
+
+    private Void aSecondPasses(GroupExecutor executor) {
+        clock.advance(A_SECOND, executor);
+        return null;
+    }
+
+    @Tag("T37")
+    @Test
+    void theTimeOfAForkAgainstItsTurnDecidesOnce() throws Exception {
+        GroupExecutor executor = engines.start(policy(1), clock);
+        Scopes scopes = Scopes.of(executor);
+        Random random = new Random(7);
+        for (int round = 0; round < ROUNDS; round++) {
+            HeardEnds ends = new HeardEnds();
+            Gate before = new Gate();
+            try (var scope = heard(scopes, ends)) {
+                scope.fork("a", before.then("x"));
+                scope.fork(ForkOptions.in("a").withTimeout(A_SECOND), () -> "y");
+                before.awaitArrived(1);
+                against(random, before::open, () -> aSecondPasses(executor));
+                Outcome outcome = scope.join();
+
+                assertThat(outcome.succeeded() + outcome.failed()).isEqualTo(2);
+                assertThat(outcome.failures()).allMatch(TimeoutException.class::isInstance);
+            }
+            assertThat(ends.forks).containsExactlyInAnyOrder(1L, 2L);
+        }
+    }
+
+    @Tag("T37")
+    @Test
+    void theTimeOfAForkAgainstTheEndOfItsBackOffDecidesOnce() throws Exception {
+        GroupExecutor executor = engines.start(policy(1), clock);
+        Scopes scopes = Scopes.of(executor);
+        for (int round = 0; round < ROUNDS; round++) {
+            HeardEnds ends = new HeardEnds();
+            AtomicInteger attempts = new AtomicInteger();
+            try (var scope = heard(scopes, ends)) {
+                Subtask<Object> retried = scope.fork(
+                        ForkOptions.in("a")
+                                .withTimeout(A_SECOND)
+                                .withRetry(RetryPolicy.attempts(2).withDelay(A_SECOND)),
+                        () -> {
+                            if (attempts.incrementAndGet() == 1) {
+                                throw new Exception("to be tried again");
+                            }
+                            return "x";
+                        });
+                Deadline.until("it waits", () -> retried.phase() == Subtask.Phase.DELAYED);
+                aSecondPasses(executor);
+                Outcome outcome = scope.join();
+
+                assertThat(outcome.succeeded() + outcome.failed()).isEqualTo(1);
+                assertThat(outcome.failures()).allMatch(TimeoutException.class::isInstance);
+            }
+            assertThat(ends.forks).containsExactly(1L);
+        }
+    }
+
+    @Tag("T37")
+    @Test
+    void theTimeOfAForkThatWaitsAgainstItsCancelDecidesOnce() throws Exception {
+        GroupExecutor executor = engines.start(policy(1), clock);
+        Scopes scopes = Scopes.of(executor);
+        Random random = new Random(8);
+        for (int round = 0; round < ROUNDS; round++) {
+            HeardEnds ends = new HeardEnds();
+            Gate before = new Gate();
+            try (var scope = heard(scopes, ends)) {
+                scope.fork("a", before.then("x"));
+                List<Subtask<Object>> waiting = List.of(
+                        scope.fork(ForkOptions.in("a").withTimeout(A_SECOND), () -> "y"),
+                        scope.fork(
+                                ForkOptions.in("b")
+                                        .withTimeout(A_SECOND)
+                                        .withRetry(RetryPolicy.attempts(2).withDelay(Duration.ofDays(1))),
+                                () -> {
+                                    throw new Exception("to be tried again");
+                                }));
+                before.awaitArrived(1);
+                Deadline.until("it waits", () -> waiting.getLast().phase() == Subtask.Phase.DELAYED);
+                against(random, () -> waiting.forEach(Subtask::cancel), () -> aSecondPasses(executor));
+                before.open();
+                Outcome outcome = scope.join();
+
+                assertThat(outcome.failed() + outcome.cancelled()).isEqualTo(2);
+                assertThat(outcome.failures()).allMatch(TimeoutException.class::isInstance);
+            }
+            assertThat(ends.forks).containsExactlyInAnyOrder(1L, 2L, 3L);
         }
     }
 

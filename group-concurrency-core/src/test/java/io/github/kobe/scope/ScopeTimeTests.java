@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.audit.ManualClock;
+import io.github.kobe.internal.doors.EngineAccess.Surroundings;
+import io.github.kobe.internal.doors.EngineAccess.TaskThreads;
 import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
@@ -17,6 +19,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -456,6 +459,44 @@ class ScopeTimeTests extends ScopeTestCase {
             assertThat(retried.exception()).isInstanceOf(ClosedByInterruptException.class);
         }
         assertThat(attempts).hasValue(1);
+    }
+
+    @Tag("T38")
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aRetryForWhichNoAlarmCanBeSetEndsOnceThoughItEndsOtherwiseMeanwhile(boolean byItsTime) throws Exception {
+        AtomicReference<ForkedSubtask<?>> waits = new AtomicReference<>();
+        LongSupplier failing = () -> {
+            ForkedSubtask<?> fork = waits.get();
+            if (fork != null && fork.phaseNumber() == ForkState.DELAYED && waits.compareAndSet(fork, null)) {
+                if (byItsTime) {
+                    fork.timeOut();
+                } else {
+                    fork.cancel();
+                }
+                throw new OutOfMemoryError("no memory for an alarm");
+            }
+            return clock.getAsLong();
+        };
+        GroupExecutor executor = engines.startPlain(policy(1), new Surroundings(failing, TaskThreads.VIRTUAL, false));
+        HeardEnds ends = new HeardEnds();
+        try (var scope = Scopes.of(executor).open(Joiner.<Object>supervise(), cf -> cf.withListener(ends))) {
+            Subtask<Object> retried = scope.fork(
+                    ForkOptions.in("a")
+                            .withTimeout(Duration.ofSeconds(1))
+                            .withRetry(RetryPolicy.attempts(2).withDelay(Duration.ofSeconds(1))),
+                    () -> {
+                        gate.pass();
+                        throw new Exception("to be tried again");
+                    });
+            gate.awaitArrived(1);
+            waits.set((ForkedSubtask<?>) retried);
+            gate.open();
+            Outcome outcome = scope.join();
+
+            assertThat(outcome.failed() + outcome.cancelled()).isEqualTo(1);
+        }
+        assertThat(ends.forks).containsExactly(1L);
     }
 
     @Tag("T38")
