@@ -3,36 +3,30 @@ package io.github.kobe.scope;
 import org.jspecify.annotations.Nullable;
 
 /** Why a scope was cancelled; the first counts. */
+@SuppressWarnings("EnumOrdinal") // a number in a word that lives in memory alone
 enum Cause {
     /** Somebody asked for it. */
-    ASKED(1),
+    ASKED,
     /** Its joiner did, or failed. */
-    JOINER(2),
+    JOINER,
     /** Its time was up. */
-    TIMED_OUT(3),
+    TIMED_OUT,
     /** Its owner was interrupted while it waited. */
-    INTERRUPTED(4),
+    INTERRUPTED,
     /** It was closed. */
-    CLOSED(5),
+    CLOSED,
     /** Its owner had ended, and left it open. */
-    ABANDONED(6);
+    ABANDONED;
 
     private static final Cause[] ALL = values();
 
-    /** By which {@link Forks} knows it: from 1 to 7. */
-    final long number;
-
-    Cause(long number) {
-        this.number = number;
+    /** {@return by which number {@link Forks} knows it: from 1 to 7} */
+    long number() {
+        return ordinal() + 1L;
     }
 
-    /** {@return that with this number; {@code null}: none has it} */
+    /** {@return that with this number; {@code null}: it is 0} */
     static @Nullable Cause numbered(long number) {
-        for (Cause cause : ALL) {
-            if (cause.number == number) {
-                return cause;
-            }
-        }
-        return null;
+        return number == 0 ? null : ALL[(int) number - 1];
     }
 }

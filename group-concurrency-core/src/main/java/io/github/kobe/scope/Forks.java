@@ -240,7 +240,7 @@ final class Forks {
             if (isCancelled(before)) {
                 return false;
             }
-            after = before | why.number << CAUSE_SHIFT;
+            after = before | why.number() << CAUSE_SHIFT;
             if ((before & COUNT) > 0
                     || (before & ANY) == 0) { // the time-out of a scope without forks is one, as the JDK has it
                 after |= CUT;
@@ -308,7 +308,7 @@ final class Forks {
     /** {@return whether a fork that its joiner knows was cancelled with the scope, for {@code why}} */
     boolean isCutBy(Cause why) {
         long now = word;
-        return now >>> CAUSE_SHIFT == why.number && (now & CUT) != 0;
+        return now >>> CAUSE_SHIFT == why.number() && (now & CUT) != 0;
     }
 
     /** {@return whether all are over; or it is cancelled, and the joiner has heard of all that ended before that} */

@@ -228,8 +228,7 @@ final class OpenScope<T, R, X extends Throwable> implements GroupScope<T, R, X>,
 
     @Override
     public <U extends T> Subtask<U> fork(Runnable task) {
-        Objects.requireNonNull(task, "task");
-        return forking.fork(ownGroup("fork", "fork(group, task)"), valueless(task), null);
+        return fork(OpenScope.<U>valueless(task));
     }
 
     @Override
@@ -240,9 +239,7 @@ final class OpenScope<T, R, X extends Throwable> implements GroupScope<T, R, X>,
 
     @Override
     public <U extends T> Subtask<U> fork(String group, Runnable task) {
-        Objects.requireNonNull(group, "group");
-        Objects.requireNonNull(task, "task");
-        return forking.fork(group, valueless(task), null);
+        return fork(group, OpenScope.<U>valueless(task));
     }
 
     @Override
@@ -253,9 +250,7 @@ final class OpenScope<T, R, X extends Throwable> implements GroupScope<T, R, X>,
 
     @Override
     public <U extends T> Subtask<U> fork(ForkOptions options, Runnable task) {
-        Objects.requireNonNull(options, "options");
-        Objects.requireNonNull(task, "task");
-        return forking.fork(groupOf(options), valueless(task), options);
+        return fork(options, OpenScope.<U>valueless(task));
     }
 
     private String groupOf(ForkOptions options) {
@@ -281,7 +276,7 @@ final class OpenScope<T, R, X extends Throwable> implements GroupScope<T, R, X>,
     /** {@return the task as one whose value is null, whatever the type of values} */
     @SuppressWarnings({"unchecked", "NullAway"}) // null is of every type
     private static <U> Callable<U> valueless(Runnable task) {
-        return (Callable<U>) Executors.callable(task);
+        return (Callable<U>) Executors.callable(Objects.requireNonNull(task, "task"));
     }
 
     /** Checks that the current thread, which may be the owner or one of the subtree, may fork now. */
@@ -467,8 +462,7 @@ final class OpenScope<T, R, X extends Throwable> implements GroupScope<T, R, X>,
 
     @Override
     public ScheduledFork schedule(String group, Duration delay, Runnable task) {
-        Objects.requireNonNull(task, "task");
-        return schedule(group, delay, Executors.callable(task));
+        return schedule(group, delay, valueless(task));
     }
 
     @Override
@@ -483,9 +477,8 @@ final class OpenScope<T, R, X extends Throwable> implements GroupScope<T, R, X>,
 
     @Override
     public ScheduledFork scheduleAtFixedRate(String group, Duration initial, Duration period, Runnable task) {
-        Objects.requireNonNull(task, "task");
         Range.positive(period, "period");
-        return ForkSchedule.begin(this, group, initial, period, true, Executors.callable(task));
+        return ForkSchedule.begin(this, group, initial, period, true, valueless(task));
     }
 
     @Override
@@ -495,9 +488,8 @@ final class OpenScope<T, R, X extends Throwable> implements GroupScope<T, R, X>,
 
     @Override
     public ScheduledFork scheduleWithFixedDelay(String group, Duration initial, Duration delay, Runnable task) {
-        Objects.requireNonNull(task, "task");
         Range.positive(delay, "delay");
-        return ForkSchedule.begin(this, group, initial, delay, false, Executors.callable(task));
+        return ForkSchedule.begin(this, group, initial, delay, false, valueless(task));
     }
 
     @Override
