@@ -8,8 +8,9 @@ import java.time.Duration;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
 import java.util.stream.Collectors;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -31,9 +32,10 @@ final class ClusterWaits {
 
     private static final Log LOGGER = LogFactory.getLog(ClusterWaits.class);
 
-    private ClusterWaits() {}
+    /** They tell something after the start, and are interrupted at the end. */
+    private final Queue<Thread> telling = new ConcurrentLinkedQueue<>();
 
-    static void untilItGrants(Cluster cluster) {
+    void untilItGrants(Cluster cluster) {
         long start = System.nanoTime();
         long most = cluster.settings().lease().plus(FIRST_ANSWER).toNanos();
         boolean told = false;
@@ -44,7 +46,7 @@ final class ClusterWaits {
                 boolean learns = state.kind() == ClusterState.Kind.LEARNING;
                 if (!first && !learns) {
                     if (!told) {
-                        tellLaterOfTheSilent(cluster);
+                        telling.add(Thread.startVirtualThread(() -> tellLaterOfTheSilent(cluster)));
                     }
                     return;
                 }
@@ -68,18 +70,23 @@ final class ClusterWaits {
     private static void tellLaterOfTheSilent(Cluster cluster) {
         Duration lease = cluster.settings().lease();
         Duration silence = lease.multipliedBy(4).dividedBy(15); // after which the store takes a node to wait no more
-        long later = silence.plus(lease.dividedBy(30)).toMillis();
-        var unused = CompletableFuture.supplyAsync(
-                        cluster::nodes, CompletableFuture.delayedExecutor(later, TimeUnit.MILLISECONDS))
-                .thenCompose(nodes -> nodes)
-                .thenAccept(nodes -> tellOfTheSilent(cluster, nodes, silence));
+        try {
+            Thread.sleep(silence.plus(lease.dividedBy(30)));
+            if (cluster.state().kind() == ClusterState.Kind.CONNECTED) {
+                tellOfTheSilent(lease, cluster.nodes().toCompletableFuture().get(), silence);
+            }
+        } catch (InterruptedException ended) {
+            // nobody waits for what is told
+        } catch (ExecutionException | RuntimeException failure) {
+            LOGGER.warn("The store can't say which instances that share limits are silent", failure);
+        }
     }
 
-    private static void tellOfTheSilent(Cluster cluster, List<NodeShare> nodes, Duration silence) {
+    private static void tellOfTheSilent(Duration lease, List<NodeShare> nodes, Duration silence) {
         List<NodeShare> silent = nodes.stream()
                 .filter(node -> node.has() > 0 && node.silentFor().compareTo(silence) > 0)
                 .toList();
-        if (!silent.isEmpty() && cluster.state().kind() == ClusterState.Kind.CONNECTED) {
+        if (!silent.isEmpty()) {
             Duration latest = Collections.min(silent, Comparator.comparing(NodeShare::silentFor))
                     .silentFor();
             String names = silent.stream()
@@ -87,7 +94,7 @@ final class ClusterWaits {
                     .collect(Collectors.joining(", "));
             LOGGER.info("Instances that share limits are silent, and what they had still counts: " + names
                     + ". If they were killed, others can use that in about "
-                    + (cluster.settings().lease().minus(latest).toSeconds() + 1) + " s.");
+                    + (lease.minus(latest).toSeconds() + 1) + " s.");
         }
     }
 
@@ -96,7 +103,8 @@ final class ClusterWaits {
      * for that as well, as the one in Redis does where there is no Spring. But not every store does, and here no bean has been
      * destroyed yet that a store may need. If Redis hangs, both waits take their whole time.
      */
-    static void untilItKnowsOfTheEnd(Cluster cluster) {
+    void untilItKnowsOfTheEnd(Cluster cluster) {
+        telling.forEach(Thread::interrupt);
         long start = System.nanoTime();
         try {
             while (isThere(cluster.state()) && System.nanoTime() - start < FAREWELL.toNanos()) {

@@ -40,6 +40,7 @@ final class GroupExecutorLifecycle extends MadeBeansLifecycle<GroupExecutor>
 
     private final ApplicationContext context;
     private final Duration awaitTerminationPeriod;
+    private final ClusterWaits clusterWaits = new ClusterWaits();
     private volatile boolean closing;
 
     /**
@@ -73,7 +74,7 @@ final class GroupExecutorLifecycle extends MadeBeansLifecycle<GroupExecutor>
 
     @Override
     protected void begin(Map<String, GroupExecutor> executors) {
-        executors.values().forEach(executor -> executor.cluster().ifPresent(ClusterWaits::untilItGrants));
+        executors.values().forEach(executor -> executor.cluster().ifPresent(clusterWaits::untilItGrants));
     }
 
     @Override
@@ -83,7 +84,7 @@ final class GroupExecutorLifecycle extends MadeBeansLifecycle<GroupExecutor>
         }
         if (closing) {
             executors.values().forEach(GroupExecutor::shutdown);
-            executors.values().forEach(executor -> executor.cluster().ifPresent(ClusterWaits::untilItKnowsOfTheEnd));
+            executors.values().forEach(executor -> executor.cluster().ifPresent(clusterWaits::untilItKnowsOfTheEnd));
         }
     }
 

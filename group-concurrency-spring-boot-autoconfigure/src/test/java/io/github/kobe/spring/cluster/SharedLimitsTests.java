@@ -249,6 +249,32 @@ class SharedLimitsTests {
     }
 
     @Test
+    @Tag("CL11")
+    void ifTheStoreCannotNameThemThatIsTold(CapturedOutput output) {
+        plain.withBean(ClusterStore.class, () -> new BesideTheUnknown(store))
+                .withPropertyValues(LIMIT, CLOSED, "group-concurrency.cluster.lease=5s")
+                .run(context -> Deadline.until("it is told", () -> output.getOut()
+                        .contains("The store can't say which instances that share limits are silent")));
+    }
+
+    @Test
+    @Tag("CL11")
+    void anApplicationThatHasEndedAsksForThemNoMore(CapturedOutput output) {
+        BesideTheUnknown ofTheEnded = new BesideTheUnknown(store);
+        ApplicationContextRunner shared = plain.withPropertyValues(
+                LIMIT, CLOSED, "group-concurrency.cluster.lease=5s");
+        shared.withBean(ClusterStore.class, () -> ofTheEnded)
+                .run(context -> assertThat(context).hasNotFailed());
+
+        // which starts later, and therefore asks later
+        shared.withBean(ClusterStore.class, () -> new BesideTheKilled(ClusterStore.inMemory()))
+                .run(context ->
+                        Deadline.until("the later one has asked", () -> output.getOut().contains("are silent")));
+
+        assertThat(ofTheEnded.asked).isFalse();
+    }
+
+    @Test
     @Tag("CL55")
     void itDoesNotWaitForAStoreThatIsAway() {
         plain.withBean(ClusterStore.class, Away::new)
@@ -354,6 +380,21 @@ class SharedLimitsTests {
                     new NodeShare("a", "killed", 3, 1, Duration.ofSeconds(3)),
                     new NodeShare("b", "alive", 3, 1, Duration.ofSeconds(1)),
                     new NodeShare("c", "idle", 0, 0, Duration.ofSeconds(3))));
+        }
+    }
+
+    private static final class BesideTheUnknown extends Forwarding {
+
+        private volatile boolean asked;
+
+        private BesideTheUnknown(ClusterStore to) {
+            super(to);
+        }
+
+        @Override
+        public CompletionStage<List<NodeShare>> look(@Nullable String resource) {
+            asked = true;
+            throw new IllegalStateException("it knows no nodes");
         }
     }
 
