@@ -1,7 +1,9 @@
 package io.github.kobe.spring.web;
 
 import io.github.kobe.GroupPolicy;
+import io.github.kobe.spring.internal.settings.BoundSettings;
 import io.github.kobe.spring.internal.settings.PrintableText;
+import io.github.kobe.spring.web.Newcomers.Place;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,16 +28,19 @@ final class FilterRules {
     private static final Log LOGGER = LogFactory.getLog(FilterRules.class);
 
     private final List<FilterRule> rules;
+    private final BoundSettings settings;
     private final SingletonSupplier<List<PathPattern>> operators;
     private final String mvcPath;
 
     /**
      * @param rules in their order
+     * @param settings where they came from
      * @param environment says where the endpoints and the live page are
      * @param beans has the endpoints; asked at the first request, since filters are made before other beans
      */
-    FilterRules(List<FilterRule> rules, Environment environment, BeanFactory beans) {
+    FilterRules(List<FilterRule> rules, BoundSettings settings, Environment environment, BeanFactory beans) {
         this.rules = List.copyOf(rules);
+        this.settings = settings;
         this.operators = SingletonSupplier.of(() -> operators(environment, beans));
         this.mvcPath = environment.getProperty("spring.mvc.servlet.path", "").replaceAll("/+$", "");
     }
@@ -71,14 +76,31 @@ final class FilterRules {
 
     /** Has the beans made that the rules need; fails if one can't be had. */
     void makeReady() {
-        for (FilterRule rule : rules) {
+        for (int i = 0; i < rules.size(); i++) {
+            FilterRule rule = rules.get(i);
             RequestKey key = rule.key();
             if (key != null) {
                 GroupPolicy policy = rule.executor().get().policy();
+                refuseLongGroup(i, key.whenMissing().place(), policy.maxKeyLength());
                 warnOfOthersSpellings(key, policy);
                 key.newcomers().makeReady();
                 warnIfNoKeyIsKnown(key, policy);
             }
+        }
+    }
+
+    /** Refuses a group for requests without a key that the executor would refuse at each of them. */
+    private void refuseLongGroup(int rule, @Nullable Place missing, int longest) {
+        if (missing != null && missing.groupKey().length() > longest) {
+            throw settings.refusal(
+                    "must be at most " + longest + " characters long",
+                    "reject, pass, or the key of a group, of at most " + longest + " characters",
+                    null,
+                    "web",
+                    "filter",
+                    "rules",
+                    String.valueOf(rule),
+                    "missing-key");
         }
     }
 

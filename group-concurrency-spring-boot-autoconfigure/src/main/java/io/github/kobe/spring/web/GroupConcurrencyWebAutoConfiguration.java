@@ -112,7 +112,7 @@ public final class GroupConcurrencyWebAutoConfiguration {
                     new FilterSettings(filter, bound, beans, RequestGroupKey.class, own != null).rules();
             return new GroupConcurrencyFilter(
                     own,
-                    new FilterRules(rules, environment, beans),
+                    new FilterRules(rules, bound, environment, beans),
                     decorators.orderedStream().toList(),
                     new ServletCrossOrigin(beans),
                     answer,
@@ -154,7 +154,7 @@ public final class GroupConcurrencyWebAutoConfiguration {
                     new FilterSettings(filter, bound, application, ExchangeGroupKey.class, own != null).rules();
             return new GroupConcurrencyWebFilter(
                     own,
-                    new FilterRules(rules, application.getEnvironment(), application),
+                    new FilterRules(rules, bound, application.getEnvironment(), application),
                     application,
                     answer,
                     filter.order());

@@ -84,6 +84,32 @@ class FilterSettingsTests {
         });
     }
 
+    @Test
+    void aGroupForRequestsWithoutAKeyWhoseOwnKeyIsTooLongForTheExecutorFailsTheStartUp() {
+        WebApplicationContextRunner anonymous = runner.withPropertyValues(
+                PREFIX + "rules[0].key-source=principal",
+                PREFIX + "rules[0].paths=/a",
+                PREFIX + "rules[1].key-source=principal",
+                PREFIX + "rules[1].missing-key=http:anonymous");
+
+        for (WebApplicationContextRunner tooLong : List.of(
+                anonymous.withPropertyValues("group-concurrency.max-key-length=13"),
+                anonymous.withBean(
+                        GroupPolicy.class,
+                        () -> GroupPolicy.builder().maxKeyLength(13).build()))) {
+            tooLong.run(context -> {
+                InvalidSettingException refusal = refusalOf(context);
+                assertThat(refusal.property()).isEqualTo(PREFIX + "rules[1].missing-key");
+                assertThat(refusal.value()).isEqualTo("http:anonymous");
+                assertThat(refusal.allowed())
+                        .isEqualTo("reject, pass, or the key of a group, of at most 13 characters");
+            });
+        }
+        anonymous
+                .withPropertyValues("group-concurrency.max-key-length=14")
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
     @ParameterizedTest
     @CsvSource({
         "rules[0].name=X-A, name",
