@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.apache.commons.logging.Log;
@@ -32,6 +31,9 @@ public final class GroupRules {
 
     /** What the engine's names of the numbers of all groups begin with. */
     private static final String OF_DEFAULTS = "^defaults\\.";
+
+    /** In place of a key, which is never empty. */
+    private static final String OF_ALL = "";
 
     private final BoundSettings settings;
 
@@ -199,24 +201,50 @@ public final class GroupRules {
                         + " elsewhere.")));
     }
 
-    /** What runs is in flight too, so the smaller of the two numbers is the one that counts. */
+    /**
+     * Tells of rules that let more work run than may be in flight, all in one line. That is allowed: what runs is in flight
+     * too, so the smaller number counts. A rule that has only inherited its concurrency says nothing that can't be reached.
+     */
     private void warnOfConcurrencyOutOfReach(GroupPolicy policy) {
-        GroupLimits byDefault = defaults.toGroupLimits();
-        ConcurrencyOutOfReach outOfReach = new ConcurrencyOutOfReach(settings);
-        outOfReach.look(() -> here("defaults"), byDefault, byDefault.maxInFlight());
-        policy.groups()
-                .forEach((key, limits) -> outOfReach.look(
-                        () -> ofRule(key), limits, inFlight(policy.explain(key).maxInFlight())));
-        policy.patterns()
-                .forEach((pattern, limits) -> outOfReach.look(
-                        () -> ofRule(pattern),
-                        limits,
-                        limits.maxInFlight().isPresent() ? limits.maxInFlight() : byDefault.maxInFlight()));
-        outOfReach.warn();
+        List<Map.Entry<String, GroupLimits>> outOfReach = Stream.of(
+                        Map.of(OF_ALL, policy.defaults()), policy.groups(), policy.patterns())
+                .flatMap(rules -> rules.entrySet().stream())
+                .filter(rule ->
+                        concurrencyOf(rule) < Integer.MAX_VALUE && inFlightOf(rule, policy) < concurrencyOf(rule))
+                .toList();
+        if (outOfReach.isEmpty()) {
+            return;
+        }
+        Map.Entry<String, GroupLimits> rule = outOfReach.getFirst();
+        String[] setting = with(
+                rule.getKey().equals(OF_ALL) ? here("defaults") : ofRule(rule.getKey()),
+                LimitSetting.MAX_CONCURRENCY.property());
+        String place = Optional.ofNullable(settings.find(setting))
+                .map(property -> property.getName() + " (" + property.getOrigin() + ")")
+                .orElseGet(() -> String.join(".", setting));
+        int concurrency = concurrencyOf(rule);
+        int inFlight = inFlightOf(rule, policy);
+        LOGGER.warn(PrintableText.inOneLine(place + " is " + concurrency
+                + " and can't be reached, since max-in-flight is " + inFlight
+                + (rule.getValue().maxInFlight().isEmpty() ? ", which the rule inherits" : " in the same rule")
+                + ": what runs is in flight too. Set max-in-flight of this rule to " + concurrency
+                + " or more, or its max-concurrency to " + inFlight + "."
+                + (outOfReach.size() == 1 ? "" : " The same holds for " + (outOfReach.size() - 1) + " more.")));
     }
 
-    private static OptionalInt inFlight(Optional<EffectiveLimit<Integer>> limit) {
-        return limit.map(found -> OptionalInt.of(found.value())).orElseGet(OptionalInt::empty);
+    private static int concurrencyOf(Map.Entry<String, GroupLimits> rule) {
+        return rule.getValue().maxConcurrency().orElse(Integer.MAX_VALUE);
+    }
+
+    private static int inFlightOf(Map.Entry<String, GroupLimits> rule, GroupPolicy policy) {
+        return rule.getValue()
+                .maxInFlight()
+                .orElseGet(() -> policy.groups().containsKey(rule.getKey())
+                        ? policy.explain(rule.getKey())
+                                .maxInFlight()
+                                .map(EffectiveLimit::value)
+                                .orElse(Integer.MAX_VALUE)
+                        : policy.defaultMaxInFlightPerGroup());
     }
 
     /** All properties of a group are bound by its name in the first source that has it, which may spell it in another way. */
