@@ -69,11 +69,11 @@ import org.jspecify.annotations.Nullable;
  * out leads to the pool's in the same way. The connection that a statement or the meta-data name is the pool's: use it, but
  * don't close it, or the permit is out until the thread opens its next connection.
  *
- * <p>Safe for use by several threads.
+ * <p>Safe for use by several threads. It isn't final, so that an aspect can be around a bean of this type.
  *
  * @since 0.1.0
  */
-public final class GroupDataSource implements DataSource {
+public class GroupDataSource implements DataSource {
 
     private static final Log LOGGER = LogFactory.getLog(GroupDataSource.class);
 

@@ -121,7 +121,7 @@ final class LimitedConnections implements ConfiguredExecutors, SmartInitializing
         pool.found(found, Pools.maximumOf(found, beans));
         GroupDataSource ofGroups = new GroupDataSource(found, pool::limitedBy, () -> key(pool));
         limited.add(ofGroups);
-        return new LimitedDataSource(found, ofGroups);
+        return ofGroups;
     }
 
     private static void refuseMixture(Pools.Limited limited, String beanName) {

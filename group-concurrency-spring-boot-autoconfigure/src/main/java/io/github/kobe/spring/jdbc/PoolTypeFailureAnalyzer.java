@@ -18,7 +18,10 @@ import org.springframework.core.annotation.Order;
 final class PoolTypeFailureAnalyzer implements FailureAnalyzer {
 
     /** By its name, since Spring's classes for JDBC need not be there. */
-    private static final String LIMITED = "io.github.kobe.spring.jdbc.LimitedDataSource";
+    private static final String LIMITED = "io.github.kobe.spring.jdbc.GroupDataSource";
+
+    /** What Spring says of a call of another {@code @Bean} method of the same configuration class. */
+    private static final String OVERRIDDEN = "bean instance of type [" + LIMITED + "]";
 
     private final BeanFactory beans;
 
@@ -40,8 +43,8 @@ final class PoolTypeFailureAnalyzer implements FailureAnalyzer {
                 return type == null || name == null ? null : analysis(name, type, cause);
             }
             if (cause instanceof IllegalStateException illegal
-                    && String.valueOf(illegal.getMessage()).contains(LIMITED)) {
-                return analysis(null, null, cause); // a call of another @Bean method of the same configuration class
+                    && String.valueOf(illegal.getMessage()).contains(OVERRIDDEN)) {
+                return analysis(null, null, cause);
             }
         }
         return null;
@@ -70,11 +73,11 @@ final class PoolTypeFailureAnalyzer implements FailureAnalyzer {
     private static FailureAnalysis analysis(@Nullable String bean, @Nullable Class<?> asked, Throwable cause) {
         String pool = asked == null ? "HikariDataSource" : asked.getSimpleName();
         return new FailureAnalysis(
-                "%s is asked for as %s, but its connections are limited by group-concurrency.datasource, so it is a"
+                "%s is asked for as %s, but its connections are limited by group-concurrency.datasource or by"
                                 .formatted(
                                         bean == null ? "The bean of a data source" : "The bean '" + bean + "'",
                                         asked == null ? "the type of its pool" : asked.getName())
-                        + " javax.sql.DataSource that leads to the pool.",
+                        + " hand, so it is a javax.sql.DataSource that leads to the pool.",
                 "Ask for a DataSource. Whoever needs the pool itself has it from dataSource.unwrap(" + pool
                         + ".class). A @Bean method that another one of its class calls has to return DataSource.",
                 cause);

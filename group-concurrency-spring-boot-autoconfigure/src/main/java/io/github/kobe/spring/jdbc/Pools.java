@@ -54,7 +54,6 @@ final class Pools {
     /** {@return how much of what a data source leads to is limited already} */
     static Limited limited(DataSource found) {
         return switch (found) {
-            case LimitedDataSource ours -> Limited.ALL;
             case AbstractRoutingDataSource routing -> limited(targetsOf(routing));
             case LazyConnectionDataSourceProxy lazy -> limited(Stream.of(lazy.getTargetDataSource(), readOnlyOf(lazy)));
             case DelegatingDataSource outer

@@ -299,8 +299,8 @@ class ConnectionSettingsTests {
                 .contains("APPLICATION FAILED TO START")
                 .contains(
                         "The bean 'dataSource' is asked for as com.zaxxer.hikari.HikariDataSource, but its connections"
-                                + " are limited by group-concurrency.datasource, so it is a javax.sql.DataSource that"
-                                + " leads to the pool.")
+                                + " are limited by group-concurrency.datasource or by hand, so it is a"
+                                + " javax.sql.DataSource that leads to the pool.")
                 .contains("Ask for a DataSource. Whoever needs the pool itself has it from"
                         + " dataSource.unwrap(HikariDataSource.class).");
     }

@@ -87,9 +87,9 @@ class DataSourceBeansTests {
             assertThat(dataSource.isWrapperFor(HikariConfigMXBean.class)).isTrue();
             assertThat(dataSource.isWrapperFor(Runnable.class)).isFalse();
             assertThat(dataSource.unwrap(DataSource.class)).isSameAs(pool);
-            assertThat(((DelegatingDataSource) dataSource).getTargetDataSource())
-                    .isSameAs(pool);
-            assertThat(dataSource).hasToString("limited " + pool);
+            assertThat(dataSource)
+                    .isSameAs(dataSource.unwrap(GroupDataSource.class))
+                    .hasToString("GroupDataSource of " + pool);
             assertThat(context.getBeansOfType(DataSourcePoolMetadataProvider.class)
                             .values())
                     .extracting(provider -> provider.getDataSourcePoolMetadata(dataSource))
