@@ -6,6 +6,7 @@ import java.lang.reflect.AnnotatedElement;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import org.springframework.beans.factory.ListableBeanFactory;
 
 /**
@@ -13,12 +14,10 @@ import org.springframework.beans.factory.ListableBeanFactory;
  */
 final class ExecutorChoice {
 
-    private final ListableBeanFactory beans;
     private final ExecutorBeans executors;
-    private final Map<String, ExecutorBean> byName = new ConcurrentHashMap<>();
+    private final Map<String, Supplier<GroupExecutor>> byName = new ConcurrentHashMap<>();
 
     ExecutorChoice(ListableBeanFactory beans) {
-        this.beans = beans;
         this.executors = new ExecutorBeans(beans);
     }
 
@@ -29,18 +28,17 @@ final class ExecutorChoice {
      * @param element where the annotation is
      * @throws InvalidGroupConcurrentException if there is none of that name, or several that could be meant
      */
-    ExecutorBean find(String name, AnnotatedElement element) {
-        ExecutorBean known = byName.get(name);
+    Supplier<GroupExecutor> find(String name, AnnotatedElement element) {
+        Supplier<GroupExecutor> known = byName.get(name);
         if (known == null) {
-            known = new ExecutorBean(beans, name.isEmpty() ? requireOneDefault(element) : requireNamed(name, element));
-            ExecutorBean other = byName.putIfAbsent(name, known);
-            known = other == null ? known : other;
+            known = executors.lazily(name.isEmpty() ? requireOneDefault(element) : requireNamed(name, element));
+            byName.put(name, known);
         }
         return known;
     }
 
     private String requireNamed(String name, AnnotatedElement element) {
-        if (!beans.containsBean(name) || !beans.isTypeMatch(name, GroupExecutor.class)) {
+        if (!executors.has(name)) {
             throw new InvalidGroupConcurrentException(
                     element,
                     "has the executor \"" + name + "\", and there is no GroupExecutor bean of that name",

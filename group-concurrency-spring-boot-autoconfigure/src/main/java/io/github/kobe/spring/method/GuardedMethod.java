@@ -1,9 +1,11 @@
 package io.github.kobe.spring.method;
 
+import io.github.kobe.GroupExecutor;
 import java.lang.reflect.Member;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param costs gives what a call costs of the group's rates
  * @param queueTimeout how long a call may wait; null: as long as the group allows
  * @param fallback the method that answers rejected calls, if any
- * @param executor the executor that it runs in
+ * @param executor the executor that it runs in, which is looked up when the first call needs it
  * @param style how it runs
  * @param taskId the name of its calls in events and exceptions
  * @param declaresInterrupt whether its callers expect an InterruptedException
@@ -27,7 +29,7 @@ record GuardedMethod(
         CostExpressions costs,
         @Nullable Duration queueTimeout,
         @Nullable FallbackMethod fallback,
-        ExecutorBean executor,
+        Supplier<GroupExecutor> executor,
         CallStyle style,
         String taskId,
         boolean declaresInterrupt,

@@ -47,6 +47,7 @@ final class FilterSettings {
     private final Filter filter;
     private final BoundSettings settings;
     private final ListableBeanFactory beans;
+    private final ExecutorBeans executors;
     private final Class<?> beanType;
     private final boolean hasBean;
 
@@ -60,6 +61,7 @@ final class FilterSettings {
         this.filter = filter;
         this.settings = settings;
         this.beans = beans;
+        this.executors = new ExecutorBeans(beans);
         this.beanType = beanType;
         this.hasBean = hasBean;
     }
@@ -90,7 +92,7 @@ final class FilterSettings {
                             System::nanoTime));
             // for all paths
             return List.of(
-                    new FilterRule(List.of(), Set.of(), ofBean, defaultExecutor(), null, "", Hold.UNTIL_COMPLETE));
+                    new FilterRule(List.of(), Set.of(), ofBean, executors.lazily(""), null, "", Hold.UNTIL_COMPLETE));
         }
         List<FilterRule> rules = new ArrayList<>();
         for (int i = 0; i < filter.rules().size(); i++) {
@@ -104,10 +106,6 @@ final class FilterSettings {
             rules.add(reader.read());
         }
         return rules;
-    }
-
-    private Supplier<GroupExecutor> defaultExecutor() {
-        return SingletonSupplier.of(() -> beans.getBean(GroupExecutor.class));
     }
 
     /** Reads one rule. */
@@ -255,17 +253,14 @@ final class FilterSettings {
         }
 
         private Supplier<GroupExecutor> executor() {
-            String name = rule.executor();
-            if (name.isBlank()) {
-                return defaultExecutor();
-            }
-            if (!beans.containsBean(name) || !beans.isTypeMatch(name, GroupExecutor.class)) {
+            String name = rule.executor().isBlank() ? "" : rule.executor();
+            if (!name.isEmpty() && !executors.has(name)) {
                 throw refusal(
                         "names no GroupExecutor bean",
-                        "one of " + String.join(", ", new ExecutorBeans(beans).names()),
+                        "one of " + String.join(", ", executors.names()),
                         "executor");
             }
-            return SingletonSupplier.of(() -> beans.getBean(name, GroupExecutor.class));
+            return executors.lazily(name);
         }
 
         private void requireBean() {

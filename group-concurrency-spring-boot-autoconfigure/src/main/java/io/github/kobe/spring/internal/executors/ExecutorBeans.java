@@ -8,6 +8,8 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.BeanFactoryUtils;
@@ -66,6 +68,35 @@ public final class ExecutorBeans {
             }
         }
         return Collections.unmodifiableSet(names);
+    }
+
+    /**
+     * {@return whether there is an executor of a name, also one that can't be found by its type}
+     *
+     * @param name the bean's
+     */
+    public boolean has(String name) {
+        return beans.containsBean(name) && beans.isTypeMatch(name, GroupExecutor.class);
+    }
+
+    /**
+     * {@return what looks an executor up when it is first asked, and knows it from then on} It has no lock: making the bean
+     * may ask it too.
+     *
+     * @param name the bean's; empty: the only one, or the primary one
+     */
+    public Supplier<GroupExecutor> lazily(String name) {
+        AtomicReference<@Nullable GroupExecutor> known = new AtomicReference<>();
+        return () -> {
+            GroupExecutor executor = known.get();
+            if (executor == null) {
+                executor = name.isEmpty()
+                        ? beans.getBean(GroupExecutor.class)
+                        : beans.getBean(name, GroupExecutor.class);
+                known.set(executor);
+            }
+            return executor;
+        };
     }
 
     /** {@return all executors by the names of their beans; makes those that don't exist yet} */
