@@ -1,8 +1,12 @@
 package io.github.kobe.spring.web;
 
+import io.github.kobe.spring.internal.context.EnclosingPermit;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.core.Ordered;
 import org.springframework.core.task.AsyncTaskExecutor;
+import org.springframework.web.context.request.RequestAttributes;
+import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.servlet.config.annotation.AsyncSupportConfigurer;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
@@ -32,7 +36,18 @@ final class MvcAsyncSupport implements WebMvcConfigurer, Ordered {
     @Override
     public void configureAsyncSupport(AsyncSupportConfigurer configurer) {
         if (beans.containsBean(EXECUTOR) && beans.getBean(EXECUTOR) instanceof AsyncTaskExecutor executor) {
-            configurer.setTaskExecutor(new MvcTaskExecutor(executor));
+            configurer.setTaskExecutor(task -> {
+                EnclosingPermit permit = ofCurrentRequest();
+                executor.execute(permit == null ? task : () -> permit.enter(task));
+            });
         }
+    }
+
+    private static @Nullable EnclosingPermit ofCurrentRequest() {
+        RequestAttributes request = RequestContextHolder.getRequestAttributes();
+        return request == null
+                ? null
+                : (EnclosingPermit)
+                        request.getAttribute(RequestGroupKey.PERMIT_ATTRIBUTE, RequestAttributes.SCOPE_REQUEST);
     }
 }

@@ -52,7 +52,7 @@ class GuardedMethodsAotProcessorTests {
     void whatAnExpressionReadsOfTheBeanItselfCanBeRead() {
         RuntimeHints hints = hintsFor(OfTheBean.class);
 
-        assertThat(invoked(hints, CallRoot.class, "getTarget")).isTrue();
+        assertThat(invoked(hints, CallRoot.class, "target")).isTrue();
         assertThat(invoked(hints, OfTheBean.class, "getRegion")).isTrue();
     }
 
