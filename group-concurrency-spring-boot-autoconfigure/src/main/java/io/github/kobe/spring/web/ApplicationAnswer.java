@@ -38,7 +38,7 @@ final class ApplicationAnswer {
     /** {@return the answer to a problem: ours, if the bean has none} There has to be such a bean. */
     ErrorResponse to(RejectionProblem problem, Locale locale) {
         RejectionAnswer bean = application.obtain().orElseThrow();
-        RejectionResponse ours = new RejectionResponse(problem);
+        ErrorResponse ours = RejectionResponse.of(problem);
         @Nullable ErrorResponse changed = bean.answer(ours, locale);
         if (changed != null) {
             return changed;

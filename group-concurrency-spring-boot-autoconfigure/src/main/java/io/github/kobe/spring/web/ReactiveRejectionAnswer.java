@@ -54,7 +54,7 @@ final class ReactiveRejectionAnswer implements SmartInitializingSingleton {
             Locale locale = asked == null ? Locale.getDefault() : asked;
             return Optional.of(Mono.defer(() -> write(application.to(problem, locale), exchange)));
         }
-        RejectionResponse answer = new RejectionResponse(problem);
+        ErrorResponse answer = RejectionResponse.of(problem);
         byte[] body = RejectionResponse.jsonOf(answer.getBody());
         response.getHeaders().setAll(answer.getHeaders().toSingleValueMap());
         response.getHeaders().setContentType(MediaType.APPLICATION_PROBLEM_JSON);

@@ -1,13 +1,13 @@
 package io.github.kobe.spring.web;
 
 import io.github.kobe.RejectedTaskException;
+import io.github.kobe.RejectionReason;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.json.JsonWriter;
 import org.springframework.http.HttpHeaders;
-import org.springframework.http.HttpStatusCode;
 import org.springframework.http.InvalidMediaTypeException;
 import org.springframework.http.MediaType;
 import org.springframework.http.ProblemDetail;
@@ -15,24 +15,28 @@ import org.springframework.util.MimeTypeUtils;
 import org.springframework.web.ErrorResponse;
 
 /** A problem in Spring's terms, which an application may change. */
-final class RejectionResponse implements ErrorResponse {
+final class RejectionResponse {
 
-    private final HttpStatusCode status;
-    private final String code;
-    private final HttpHeaders headers = new HttpHeaders();
-    private final ProblemDetail body;
+    /** Tells the codes of messages, and is never thrown: a refusal costs no stack trace. */
+    private static final RejectedTaskException FOR_CODES =
+            new RejectedTaskException("", "", RejectionReason.GROUP_QUEUE_FULL, -1, -1);
 
-    RejectionResponse(RejectionProblem problem) {
-        status = problem.status();
-        code = problem.code();
-        body = ProblemDetail.forStatusAndDetail(problem.status(), problem.detail());
-        if (problem.reason() != null) {
-            body.setProperty("reason", problem.reason().name());
-        }
-        String retryAfter = problem.retryAfter();
-        if (retryAfter != null) {
-            headers.set(HttpHeaders.RETRY_AFTER, retryAfter);
-        }
+    private RejectionResponse() {}
+
+    static ErrorResponse of(RejectionProblem problem) {
+        ErrorResponse.Builder answer = ErrorResponse.builder(FOR_CODES, problem.status(), problem.detail())
+                .detailMessageCode(
+                        ErrorResponse.getDefaultDetailMessageCode(RejectedTaskException.class, problem.code()))
+                .headers(headers -> { // also where there is none: else nobody could add one
+                    String retryAfter = problem.retryAfter();
+                    if (retryAfter != null) {
+                        headers.set(HttpHeaders.RETRY_AFTER, retryAfter);
+                    }
+                });
+        return (problem.reason() == null
+                        ? answer
+                        : answer.property("reason", problem.reason().name()))
+                .build();
     }
 
     /** {@return a problem in JSON, written without a library for that, which need not be there} */
@@ -74,35 +78,5 @@ final class RejectionResponse implements ErrorResponse {
             // As if nothing were said.
         }
         return List.of(MediaType.APPLICATION_PROBLEM_JSON);
-    }
-
-    @Override
-    public HttpStatusCode getStatusCode() {
-        return status;
-    }
-
-    @Override
-    public HttpHeaders getHeaders() {
-        return headers;
-    }
-
-    @Override
-    public ProblemDetail getBody() {
-        return body;
-    }
-
-    @Override
-    public String getTypeMessageCode() {
-        return ErrorResponse.getDefaultTypeMessageCode(RejectedTaskException.class);
-    }
-
-    @Override
-    public String getTitleMessageCode() {
-        return ErrorResponse.getDefaultTitleMessageCode(RejectedTaskException.class);
-    }
-
-    @Override
-    public String getDetailMessageCode() {
-        return ErrorResponse.getDefaultDetailMessageCode(RejectedTaskException.class, code);
     }
 }

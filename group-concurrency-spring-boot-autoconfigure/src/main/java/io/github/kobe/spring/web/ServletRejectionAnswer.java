@@ -51,7 +51,7 @@ final class ServletRejectionAnswer implements SmartInitializingSingleton {
         if (application.isThere()) {
             write(application.to(problem, request.getLocale()), request, response);
         } else {
-            RejectionResponse answer = new RejectionResponse(problem);
+            ErrorResponse answer = RejectionResponse.of(problem);
             response.setStatus(answer.getStatusCode().value());
             answer.getHeaders().toSingleValueMap().forEach(response::setHeader);
             write(answer.getBody(), response);

@@ -83,6 +83,7 @@ class RejectionAnswerTests {
 
         assertThat(answer.statusCode()).isEqualTo(400);
         assertThat(answer.headers().firstValue("Retry-After")).isEmpty();
+        assertThat(answer.headers().firstValue("X-Language")).hasValue("de");
         assertThat(answer.body()).contains("Wer fragt?", "https://example.com/busy");
     }
 
