@@ -5,6 +5,7 @@ import io.github.kobe.spring.internal.endpoint.ChangeAudit;
 import io.github.kobe.spring.internal.endpoint.RefusedRequestException;
 import io.github.kobe.spring.internal.endpoint.RequestedValue;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.springframework.boot.actuate.endpoint.Access;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
@@ -25,12 +26,6 @@ import org.springframework.lang.Nullable;
 public class RolloutsEndpoint {
 
     static final String ID = "rollouts";
-
-    /** The path variable. No field of a request body has this name, since that would replace it. */
-    static final String PLAN_IN_PATH = "planInPath";
-
-    /** The variable of the path after it. */
-    static final String PART_IN_PATH = "partInPath";
 
     private static final String EVENTS = "events";
 
@@ -65,47 +60,37 @@ public class RolloutsEndpoint {
     }
 
     /**
-     * Shows a plan, and tasks of it.
+     * Shows a plan, and tasks of it, or events of the plan.
      *
-     * @param planInPath the plan's id
-     * @param limit how many tasks to show at most, at least 1; none, or more: 100
+     * @param planInPath the plan's id; then {@code events}, if they are to be shown
+     * @param after the position after which the events begin, at least 0; none: 0
+     * @param limit how many tasks to show at most, at least 1; none, or more: 100; how many events, from 1 to 1,000;
+     *     none: 100
      * @param status only tasks in this state; none: in any
-     * @param tenant only tasks of this tenant; none: of any
+     * @param tenant only tasks of this tenant, or events of its task; none: of any
      * @param preview true: shows what the start of the plan would do, instead of everything else
-     * @return a {@link RolloutsReport.PlanWithTasks} or {@link RolloutsReport.Preview}
+     * @return a {@link RolloutsReport.PlanWithTasks}, {@link RolloutsReport.Preview} or {@link RolloutEventsReport}
      */
     @ReadOperation
     public Object plan(
-            @Selector String planInPath,
+            @Selector(match = Selector.Match.ALL_REMAINING) String[] planInPath,
+            @Nullable String after,
             @Nullable String limit,
             @Nullable String status,
             @Nullable String tenant,
             @Nullable String preview) {
-        RolloutControl control = new RolloutControl(rollouts, planInPath);
-        return RequestedValue.flag("preview", preview, false) ? control.preview() : control.show(limit, status, tenant);
-    }
-
-    /**
-     * Shows events of a plan.
-     *
-     * @param planInPath the plan's id
-     * @param partInPath events
-     * @param after the position after which they begin, at least 0; none: 0
-     * @param limit how many to show at most, from 1 to 1,000; none: 100
-     * @param tenant only those of this tenant's task; none: all
-     * @return the events
-     */
-    @ReadOperation
-    public RolloutEventsReport events(
-            @Selector String planInPath,
-            @Selector String partInPath,
-            @Nullable String after,
-            @Nullable String limit,
-            @Nullable String tenant) {
-        if (!partInPath.equals(EVENTS)) {
-            throw RefusedRequestException.notFound("a plan has no such part", "part", partInPath, EVENTS);
+        if (planInPath.length > 1) {
+            String part = String.join("/", List.of(planInPath).subList(1, planInPath.length));
+            if (!part.equals(EVENTS)) {
+                throw RefusedRequestException.notFound("a plan has no such part", "part", part, EVENTS);
+            }
+            refuse("the plan itself", "status", status);
+            refuse("the plan itself", "preview", preview);
+            return new RolloutControl(rollouts, planInPath[0]).events(after, limit, tenant);
         }
-        return new RolloutControl(rollouts, planInPath).events(after, limit, tenant);
+        RolloutControl control = new RolloutControl(rollouts, planOf(planInPath));
+        refuse(EVENTS, "after", after);
+        return RequestedValue.flag("preview", preview, false) ? control.preview() : control.show(limit, status, tenant);
     }
 
     /**
@@ -124,12 +109,13 @@ public class RolloutsEndpoint {
     @WriteOperation
     public RolloutsReport.Operation operate(
             SecurityContext security,
-            @Selector String planInPath,
+            @Selector(match = Selector.Match.ALL_REMAINING) String[] planInPath,
             @Nullable String action,
             @Nullable String tenant,
             @Nullable String fromCheckpoint,
             @Nullable String wave,
             @Nullable String maxConcurrency) {
+        String planId = planOf(planInPath);
         RolloutAction wanted = RolloutAction.of(action);
         requireFor(RolloutAction.RETRY, wanted, "fromCheckpoint", fromCheckpoint);
         requireFor(RolloutAction.APPROVE, wanted, "wave", wave);
@@ -141,10 +127,10 @@ public class RolloutsEndpoint {
             default -> 0;
         };
         String name = ChangeAudit.nameOf(security);
-        RolloutsReport.Operation done = new RolloutControl(name.isEmpty() ? rollouts : rollouts.by(name), planInPath)
+        RolloutsReport.Operation done = new RolloutControl(name.isEmpty() ? rollouts : rollouts.by(name), planId)
                 .want(wanted, tenant, goesOn, number);
         Map<String, Object> told = new LinkedHashMap<>();
-        told.put("plan", planInPath);
+        told.put("plan", planId);
         told.put("action", wanted.text());
         if (tenant != null) {
             told.put("tenant", tenant);
@@ -163,8 +149,18 @@ public class RolloutsEndpoint {
     }
 
     private static void requireFor(RolloutAction its, RolloutAction wanted, String name, @Nullable String text) {
-        if (text != null && wanted != its) {
-            throw RefusedRequestException.badRequest("it is for " + its.text() + " alone", name, text, "none");
+        if (wanted != its) {
+            refuse(its.text(), name, text);
         }
+    }
+
+    private static void refuse(String its, String name, @Nullable String text) {
+        if (text != null) {
+            throw RefusedRequestException.badRequest("it is for " + its + " alone", name, text, "none");
+        }
+    }
+
+    private static String planOf(String[] path) {
+        return RequestedValue.inPath("plan", path, "the id of a plan");
     }
 }

@@ -32,6 +32,6 @@ public final class RolloutsEndpointAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean(name = "groupConcurrencyRolloutArguments")
     static StrictArguments groupConcurrencyRolloutArguments() {
-        return new StrictArguments(RolloutsEndpoint.ID, RolloutsEndpoint.PLAN_IN_PATH, RolloutsEndpoint.PART_IN_PATH);
+        return new StrictArguments(RolloutsEndpoint.ID);
     }
 }

@@ -65,6 +65,10 @@ class RolloutRequestsTests {
         executor.close();
     }
 
+    private static String[] path() {
+        return new String[] {PLAN.value()};
+    }
+
     private static RolloutPlan.Builder plan(int tenants) {
         RolloutPlan.Builder plan = RolloutPlan.named(PLAN.value());
         for (int i = 0; i < tenants; i++) {
@@ -75,13 +79,13 @@ class RolloutRequestsTests {
 
     private RolloutsReport.PlanWithTasks shown(String limit, String status, String tenant) {
         read.set(0);
-        return (RolloutsReport.PlanWithTasks) endpoint.plan(PLAN.value(), limit, status, tenant, null);
+        return (RolloutsReport.PlanWithTasks) endpoint.plan(path(), null, limit, status, tenant, null);
     }
 
     private Object answered(String action, String tenant, String wave) {
         read.set(0);
         try {
-            return endpoint.operate(SecurityContext.NONE, PLAN.value(), action, tenant, null, wave, null);
+            return endpoint.operate(SecurityContext.NONE, path(), action, tenant, null, wave, null);
         } catch (RefusedRequestException refusal) {
             return refusal.toResponse().getBody();
         }

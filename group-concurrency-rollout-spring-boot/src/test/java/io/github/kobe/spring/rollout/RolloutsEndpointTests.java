@@ -302,7 +302,7 @@ class RolloutsEndpointTests {
         JsonNode waiting = get(type, "/" + plan).ok().path("plan");
         Object approved = STARTED.get(type)
                 .bean(RolloutsEndpoint.class)
-                .operate(new Ann(), plan.value(), "approve", null, null, "1", null);
+                .operate(new Ann(), new String[] {plan.value()}, "approve", null, null, "1", null);
         end(type, plan, PlanStatus.COMPLETED);
 
         assertThat(waiting.path("wave").asInt()).isEqualTo(1);
@@ -391,13 +391,16 @@ class RolloutsEndpointTests {
         /%s?limit=0                 | 400 | limit   | 0           | 1 to 2147483647
         ?limit=few                  | 400 | limit   | few         | 1 to 2147483647
         ?state=FAILED               | 400 | state   | FAILED      | one of limit
-        /%s?state=FAILED            | 400 | state   | FAILED      | one of limit, preview, status, tenant
+        /%s?state=FAILED            | 400 | state   | FAILED      | one of after, limit, preview, status, tenant
+        /%s?after=1                 | 400 | after   | 1           | none
         /%s/tasks                   | 404 | part    | tasks       | events
         /plan-nobody/events         | 404 | plan    | plan-nobody | the id of a plan
         /%s/events?after=-1         | 400 | after   | -1          | 0 to 9223372036854775807
         /%s/events?limit=1001       | 400 | limit   | 1001        | 1 to 1000
         /%s/events?limit=0          | 400 | limit   | 0           | 1 to 1000
-        /%s/events?from=1           | 400 | from    | 1           | one of after, limit, tenant
+        /%s/events?from=1           | 400 | from    | 1           | one of after, limit, preview, status, tenant
+        /%s/events?status=FAILED    | 400 | status  | FAILED      | none
+        /%s/events?preview=true     | 400 | preview | true        | none
         """)
     void whatCannotBeShownIsAnsweredWithTheReason(
             String path, int status, String parameter, String value, String allowed) throws Exception {
@@ -408,6 +411,35 @@ class RolloutsEndpointTests {
         get(type, "/" + planId + "?status=DONE").assertStatus(400);
         post(type, PlanId.of("plan-nobody"), "{\"action\": \"pause\"}")
                 .assertProblem(404, "plan", "plan-nobody", "the id of a plan");
+    }
+
+    /** Spring Boot would have a field or a parameter of that name replace what the path says. */
+    @ParameterizedTest
+    @Tag("boot")
+    @EnumSource(
+            value = WebApplicationType.class,
+            names = {"SERVLET", "REACTIVE"})
+    void nothingButThePathSaysWhichPlanIsMeant(WebApplicationType type) throws Exception {
+        PlanId asked = rollouts(type).create(plan("good")).planId();
+        PlanId other = rollouts(type).create(plan("good")).planId();
+        String given = "?planInPath=" + other;
+        String shown = "one of after, limit, preview, status, tenant";
+
+        post(type, asked, "{\"action\": \"cancelNow\", \"planInPath\": \"" + other + "\"}")
+                .assertProblem(
+                        400,
+                        "planInPath",
+                        other.value(),
+                        "one of action, fromCheckpoint, maxConcurrency, tenant, wave");
+        get(type, "/" + asked + given).assertProblem(400, "planInPath", other.value(), shown);
+        get(type, "/" + asked + "/events" + given).assertProblem(400, "planInPath", other.value(), shown);
+        get(type, "/" + asked + "/events?partInPath=tasks").assertProblem(400, "partInPath", "tasks", shown);
+        get(type, "/").assertStatus(404);
+        get(type, "/" + asked + "/events/1").assertProblem(404, "part", "events/1", "events");
+        new Answer(send(STARTED.get(type), "POST", "/", "{\"action\": \"start\"}")).assertStatus(404);
+
+        assertThat(rollouts(type).plan(asked).status()).isEqualTo(PlanStatus.READY);
+        assertThat(rollouts(type).plan(other).status()).isEqualTo(PlanStatus.READY);
     }
 
     @Test

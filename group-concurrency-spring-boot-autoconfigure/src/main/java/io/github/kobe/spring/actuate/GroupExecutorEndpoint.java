@@ -30,9 +30,6 @@ public class GroupExecutorEndpoint {
 
     static final String ID = "groupexecutor";
 
-    /** The path variable. No field of a request body has this name, since that would replace it. */
-    static final String KEY_IN_PATH = "keyInPath";
-
     private static final String EVENT_TYPE = "GROUP_EXECUTOR_CHANGE";
 
     private final NamedExecutors executors;
@@ -85,7 +82,7 @@ public class GroupExecutorEndpoint {
             @Nullable String cluster,
             @Nullable String executor) {
         if (group != null) {
-            return group(group, holders, explain, cluster, executor);
+            return group(new String[] {group}, holders, explain, cluster, executor);
         }
         if (RequestedValue.flag("holders", holders, false)
                 || RequestedValue.flag("explain", explain, false)
@@ -100,7 +97,7 @@ public class GroupExecutorEndpoint {
     /**
      * Shows one group.
      *
-     * @param keyInPath the group's key
+     * @param keyInPath the group's key, alone
      * @param holders true: who has the permits, and who waits for them
      * @param explain true: which rules the limits come from
      * @param cluster true: which instances have how much of the limit over all of them, as the store says
@@ -109,14 +106,14 @@ public class GroupExecutorEndpoint {
      */
     @ReadOperation
     public GroupReport group(
-            @Selector String keyInPath,
+            @Selector(match = Selector.Match.ALL_REMAINING) String[] keyInPath,
             @Nullable String holders,
             @Nullable String explain,
             @Nullable String cluster,
             @Nullable String executor) {
         return control(executors.find(executor))
                 .show(
-                        keyInPath,
+                        keyOf(keyInPath),
                         RequestedValue.flag("holders", holders, false),
                         RequestedValue.flag("explain", explain, false),
                         RequestedValue.flag("cluster", cluster, false));
@@ -176,7 +173,7 @@ public class GroupExecutorEndpoint {
      * Changes a group.
      *
      * @param security the caller
-     * @param keyInPath the group's key
+     * @param keyInPath the group's key, alone
      * @param group the group's key again, or none
      * @param action set, pause, resume or reset; none: set
      * @param maxConcurrency how many tasks may run at once; none: unchanged
@@ -194,7 +191,7 @@ public class GroupExecutorEndpoint {
     @WriteOperation
     public @Nullable GroupReport changeGroup(
             SecurityContext security,
-            @Selector String keyInPath,
+            @Selector(match = Selector.Match.ALL_REMAINING) String[] keyInPath,
             @Nullable String group,
             @Nullable String action,
             @Nullable String maxConcurrency,
@@ -207,13 +204,14 @@ public class GroupExecutorEndpoint {
             @Nullable String rate,
             @Nullable String period,
             @Nullable String executor) {
-        if (group != null && !group.equals(keyInPath)) {
+        String key = keyOf(keyInPath);
+        if (group != null && !group.equals(key)) {
             throw RefusedRequestException.badRequest(
                     "the path names another group", "group", group, "the key of the path, or none");
         }
         return change(
                 security,
-                keyInPath,
+                key,
                 action,
                 maxConcurrency,
                 maxInFlight,
@@ -249,14 +247,16 @@ public class GroupExecutorEndpoint {
      * Forgets what is known of a group: override, pause and counters.
      *
      * @param security the caller
-     * @param keyInPath the group's key
+     * @param keyInPath the group's key, alone
      * @param executor the executor's name; none: the default one
      * @return nothing
      */
     @DeleteOperation
     public WebEndpointResponse<Void> evictGroup(
-            SecurityContext security, @Selector String keyInPath, @Nullable String executor) {
-        return evict(security, keyInPath, executor);
+            SecurityContext security,
+            @Selector(match = Selector.Match.ALL_REMAINING) String[] keyInPath,
+            @Nullable String executor) {
+        return evict(security, keyOf(keyInPath), executor);
     }
 
     private void changed(
@@ -283,6 +283,10 @@ public class GroupExecutorEndpoint {
 
     private GroupControl control(NamedExecutors.Named named) {
         return new GroupControl(named.executor(), instance);
+    }
+
+    private static String keyOf(String[] path) {
+        return RequestedValue.inPath("group", path, "one key; one with a slash is given as group");
     }
 
     private static String required(@Nullable String groupKey) {

@@ -40,6 +40,6 @@ public final class GroupExecutorEndpointAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean(name = "groupConcurrencyGroupArguments")
     static StrictArguments groupConcurrencyGroupArguments() {
-        return new StrictArguments(GroupExecutorEndpoint.ID, GroupExecutorEndpoint.KEY_IN_PATH);
+        return new StrictArguments(GroupExecutorEndpoint.ID);
     }
 }

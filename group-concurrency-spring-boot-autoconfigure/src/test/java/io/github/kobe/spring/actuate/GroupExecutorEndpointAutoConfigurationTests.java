@@ -69,13 +69,13 @@ class GroupExecutorEndpointAutoConfigurationTests {
                 })
                 .run(context -> {
                     GroupExecutorEndpoint endpoint = context.getBean(GroupExecutorEndpoint.class);
-                    assertThat(endpoint.group("paused", null, null, null, null).paused())
+                    String[] path = {"paused"};
+                    assertThat(endpoint.group(path, null, null, null, null).paused())
                             .isTrue();
-                    assertThat(endpoint.group("paused", null, null, null, "mine")
-                                    .paused())
+                    assertThat(endpoint.group(path, null, null, null, "mine").paused())
                             .isTrue();
                     assertThatExceptionOfType(RefusedRequestException.class)
-                            .isThrownBy(() -> endpoint.group("paused", null, null, null, "groupExecutor"));
+                            .isThrownBy(() -> endpoint.group(path, null, null, null, "groupExecutor"));
                 });
     }
 }

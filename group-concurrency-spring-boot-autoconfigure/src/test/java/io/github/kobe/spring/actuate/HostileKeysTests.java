@@ -13,10 +13,12 @@ import java.util.Map;
 import javax.management.ObjectName;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Keys of an attacker's choice in the answers of a real Tomcat, and doors that must stay shut. */
 class HostileKeysTests {
@@ -75,6 +77,26 @@ class HostileKeysTests {
                         .value())
                 .isEqualTo(3);
         server.executor().evictGroup(key);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"servlet", "reactive"})
+    @Tag("boot")
+    void aKeyInThePathComesBackAsItWas(String web) throws Exception {
+        try (EndpointServer asked = new EndpointServer(
+                "management.endpoint.groupexecutor.access=unrestricted", "spring.main.web-application-type=" + web)) {
+            for (String key : List.of("100%", "%41", "a+b", "\ud83d\ude00 \u00e4\u4e2d", "limit", "{*key}", "a&b#c")) {
+                asked.executor().call(key, () -> "used");
+                String path = "/" + URLEncoder.encode(key, StandardCharsets.UTF_8).replace("+", "%20");
+
+                assertThat(asked.get(path).body().path("group").textValue())
+                        .isEqualTo(key);
+                assertThat(asked.post(path, "{\"weight\":3}").body().path("group").textValue())
+                        .isEqualTo(key);
+                assertThat(asked.delete(path).status()).isEqualTo(204);
+                assertThat(asked.executor().groupKeys()).isEmpty();
+            }
+        }
     }
 
     @ParameterizedTest

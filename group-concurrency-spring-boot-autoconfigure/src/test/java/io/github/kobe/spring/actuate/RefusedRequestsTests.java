@@ -2,11 +2,14 @@ package io.github.kobe.spring.actuate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Requests that the endpoint refuses; none of them changes anything. */
 class RefusedRequestsTests {
@@ -66,6 +69,30 @@ class RefusedRequestsTests {
         server.executor().evictGroup("a");
     }
 
+    /** Spring Boot would have a field or a parameter of that name replace what the path says. */
+    @ParameterizedTest
+    @ValueSource(strings = {"servlet", "reactive"})
+    @Tag("boot")
+    void nothingButThePathSaysWhatThePathNames(String web) throws Exception {
+        try (EndpointServer asked = new EndpointServer(
+                "management.endpoint.groupexecutor.access=unrestricted", "spring.main.web-application-type=" + web)) {
+            asked.post("/a", "{\"keyInPath\":\"b\",\"maxConcurrency\":1}").assertProblem(400, "keyInPath", "b", FIELDS);
+            asked.post("/a?keyInPath=b", "{\"maxConcurrency\":1}").assertProblem(400, "keyInPath", "b", FIELDS);
+            asked.get("/vip?keyInPath=b").assertProblem(400, "keyInPath", "b", KNOWN_OF_ONE);
+            asked.get("/vip?keyInPath=a&keyInPath=b").assertProblem(400, "keyInPath", "[a, b]", KNOWN_OF_ONE);
+            asked.delete("/vip?keyInPath=b").assertProblem(400, "keyInPath", "b", "one of executor");
+
+            assertThat(asked.executor().groupKeys()).isEmpty();
+            assertThat(asked.get("/vip").status()).isEqualTo(200);
+            for (String path : List.of("/", "/vip/b")) {
+                assertThat(asked.get(path).status()).as(path).isEqualTo(404);
+                assertThat(asked.post(path, "{\"maxConcurrency\":1}").status()).isEqualTo(404);
+                assertThat(asked.delete(path).status()).isEqualTo(404);
+            }
+            assertThat(asked.executor().groupKeys()).isEmpty();
+        }
+    }
+
     @Test
     void aKeyThatIsTooLongIsRefused() throws Exception {
         String key = "k".repeat(2_001);
@@ -82,11 +109,16 @@ class RefusedRequestsTests {
     private static final String KNOWN =
             "one of cluster, executor, explain, group, holders, limit, offset, search, sort";
 
+    private static final String KNOWN_OF_ONE = "one of cluster, executor, explain, holders";
+
+    private static final String FIELDS = "one of action, clusterMaxInFlight, executor, group, guaranteed,"
+            + " maxConcurrency, maxInFlight, period, queueThreshold, queueTimeout, rate, weight";
+
     @Test
     void aMisspeltParameterOfAQuestionIsRefused() throws Exception {
         server.get("?grup=vip").assertProblem(400, "grup", "vip", KNOWN);
         server.get("?group=vip&holder=true").assertProblem(400, "holder", "true", KNOWN);
-        server.get("/vip?group=b").assertProblem(400, "group", "b", "one of cluster, executor, explain, holders");
+        server.get("/vip?group=b").assertProblem(400, "group", "b", KNOWN_OF_ONE);
         server.get("?group=a&group=b").assertProblem(400, "group", "[a, b]", "one value");
     }
 

@@ -165,7 +165,7 @@ class RefreshTests {
             refresh(context);
 
             GroupExecutorEndpoint endpoint = context.getBean(GroupExecutorEndpoint.class);
-            GroupReport shown = endpoint.group("vip", null, null, null, null);
+            GroupReport shown = endpoint.group(new String[] {"vip"}, null, null, null, null);
             assertThat(shown.paused()).isTrue();
             assertThat(shown.overriddenSince()).isNotNull();
             assertThat(shown.limits().maxConcurrency()).isEqualTo(new GroupReport.Limit<>(9, LimitSource.OVERRIDDEN));

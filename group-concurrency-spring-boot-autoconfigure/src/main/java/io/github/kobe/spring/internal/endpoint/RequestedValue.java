@@ -2,12 +2,28 @@ package io.github.kobe.spring.internal.endpoint;
 
 import org.jspecify.annotations.Nullable;
 
-/** Reads the numbers and switches in a request. */
+/** Reads the path, the numbers and the switches in a request. */
 public final class RequestedValue {
 
     private static final int DEFAULT_LIMIT = 100;
 
     private RequestedValue() {}
+
+    /**
+     * Reads a path that names one thing.
+     *
+     * @param parameter what it names
+     * @param path its segments
+     * @param allowed what is allowed
+     * @return the name
+     */
+    public static String inPath(String parameter, String[] path, String allowed) {
+        if (path.length == 1) {
+            return path[0];
+        }
+        throw RefusedRequestException.notFound(
+                "the path doesn't name exactly one " + parameter, parameter, String.join("/", path), allowed);
+    }
 
     /**
      * {@return how many entries to show at most}

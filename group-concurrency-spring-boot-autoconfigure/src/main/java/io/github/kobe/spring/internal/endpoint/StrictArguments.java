@@ -18,21 +18,21 @@ import org.springframework.boot.actuate.endpoint.web.WebServerNamespace;
  * Refuses requests with a parameter, or a field of their body, that an endpoint doesn't know or that occurs twice.
  * Spring Boot would ignore the first, so that a misspelt name shows another group or executor, and join the second.
  * Over HTTP, these and the requests that the endpoint itself refuses are answered with the problem.
+ *
+ * <p>What the path names is an array, which only the path can give. Spring Boot lets a field or a parameter of the same
+ * name replace it, but by a text or a list.
  */
 public final class StrictArguments implements OperationInvokerAdvisor {
 
     private final EndpointId strict;
-    private final Set<String> inPath;
 
     /**
      * Makes an advisor.
      *
      * @param endpoint the id of the endpoint
-     * @param inPath its variables of the path, which a request can't give in another way
      */
-    public StrictArguments(String endpoint, String... inPath) {
+    public StrictArguments(String endpoint) {
         strict = EndpointId.of(endpoint);
-        this.inPath = Set.of(inPath);
     }
 
     @Override
@@ -60,13 +60,14 @@ public final class StrictArguments implements OperationInvokerAdvisor {
 
     private void require(String kind, Set<String> known, InvocationContext context) {
         for (Map.Entry<String, Object> argument : context.getArguments().entrySet()) {
+            if (argument.getValue() instanceof String[]) {
+                continue;
+            }
             String name = argument.getKey();
             String value = String.valueOf(argument.getValue());
             if (!known.contains(name)) {
-                Set<String> fields = new TreeSet<>(known);
-                fields.removeAll(inPath);
                 throw RefusedRequestException.badRequest(
-                        "there is no such " + kind, name, value, "one of " + String.join(", ", fields));
+                        "there is no such " + kind, name, value, "one of " + String.join(", ", known));
             }
             if (argument.getValue() instanceof Collection<?>) {
                 throw RefusedRequestException.badRequest(
