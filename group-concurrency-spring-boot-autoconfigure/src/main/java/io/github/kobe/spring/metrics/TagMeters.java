@@ -144,6 +144,7 @@ final class TagMeters implements GroupRecorder {
             return;
         }
         RegisteredMeters added = new RegisteredMeters(registry, executorName, tag, source);
+        registered.add(added); // first: if the registry refuses one of its meters, the others are there
         added.registerGauges(GroupGauge.ALWAYS);
         if (shared) {
             added.registerGauges(GroupGauge.LEASES);
@@ -158,7 +159,6 @@ final class TagMeters implements GroupRecorder {
             added.registerGauges(EnumSet.of(GroupGauge.LONGEST_HOLD));
             executions = with(executions, added.timer("execution", "How long tasks ran"));
         }
-        registered.add(added);
         isRegistered = true;
     }
 

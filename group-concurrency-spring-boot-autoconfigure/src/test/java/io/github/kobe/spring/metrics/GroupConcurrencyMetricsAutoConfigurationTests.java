@@ -355,6 +355,50 @@ class GroupConcurrencyMetricsAutoConfigurationTests {
     }
 
     @Test
+    void eachWaitIsRecordedOnceAlsoIfAnotherMeterOfTheGroupIsRefused() {
+        for (String refused : List.of("group.executor.longest.hold", "group.executor.execution")) {
+            runner.withPropertyValues("group-concurrency.groups.vip.max-concurrency=1")
+                    .withBean(MeterFilter.class, () -> new MeterFilter() {
+                        @Override
+                        public Meter.Id map(Meter.Id id) {
+                            if (id.getName().equals(refused)) {
+                                throw new IllegalStateException("refused");
+                            }
+                            return id;
+                        }
+                    })
+                    .run(context -> {
+                        GroupExecutor executor = context.getBean(GroupExecutor.class);
+                        MeterRegistry registry = context.getBean(MeterRegistry.class);
+                        executor.call("vip", () -> "done");
+                        GroupRecorder.Factory ours =
+                                executor.policy().recorderFactory().orElseThrow();
+                        executor.updatePolicy(GroupPolicy.builder()
+                                .group("vip", GroupLimits.unset().withMaxConcurrency(2))
+                                .recorderFactory(ours)
+                                .build());
+                        executor.call("seen", () -> "done");
+
+                        executor.pause("vip");
+                        TaskHandle<String> waits = executor.submit("vip", "1", () -> "done");
+                        executor.resume("vip");
+                        waits.await(Deadline.SECONDS, TimeUnit.SECONDS);
+                        assertThat(registry.get("group.executor.wait")
+                                        .tag("group", "vip")
+                                        .timer()
+                                        .count())
+                                .as(refused)
+                                .isEqualTo(1);
+
+                        executor.updatePolicy(
+                                GroupPolicy.builder().recorderFactory(ours).build());
+                        executor.call("seen too", () -> "done");
+                        assertThat(groupTags(registry)).as(refused).doesNotContain("vip");
+                    });
+        }
+    }
+
+    @Test
     void aPlaceThatARefreshFreesIsThereForTheRulesOfThatRefresh() {
         runner.withPropertyValues(
                         "group-concurrency.metrics.max-tag-values=1", "group-concurrency.groups.a.max-concurrency=1")
