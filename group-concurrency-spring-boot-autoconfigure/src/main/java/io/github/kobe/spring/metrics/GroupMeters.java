@@ -195,9 +195,9 @@ final class GroupMeters implements GroupRecorder.Factory {
     }
 
     private void register(Bound of, GroupPolicy policy, TagMeters meters) {
-        boolean counted = isRecorded(policy) || !tags.needsCounts();
+        boolean recorded = isRecorded(policy);
         boolean shared = of.executor.cluster().isPresent();
-        registries.forEach(registry -> attempt(meters.tag, () -> meters.register(registry, of.name, counted, shared)));
+        registries.forEach(registry -> attempt(meters.tag, () -> meters.register(registry, of.name, recorded, shared)));
     }
 
     private void alignLimitsOf(GroupPolicy policy, TagMeters meters) {

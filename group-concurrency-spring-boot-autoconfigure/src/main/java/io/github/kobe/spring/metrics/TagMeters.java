@@ -136,10 +136,10 @@ final class TagMeters implements GroupRecorder {
     /**
      * Registers what isn't there yet.
      *
-     * @param counted whether anybody counts what happens
+     * @param recorded whether anybody tells what happens
      * @param shared whether limits may be shared with other instances
      */
-    void register(MeterRegistry registry, String executorName, boolean counted, boolean shared) {
+    void register(MeterRegistry registry, String executorName, boolean recorded, boolean shared) {
         if (registered.stream().anyMatch(known -> known.registry.equals(registry))) {
             return;
         }
@@ -149,14 +149,16 @@ final class TagMeters implements GroupRecorder {
         if (shared) {
             added.registerGauges(GroupGauge.LEASES);
         }
-        if (counted) {
+        if (recorded || ended.isEmpty()) {
             added.registerCounters();
         }
-        if (wantsWaits()) {
+        if (recorded && wantsWaits()) {
             waits = with(waits, added.timer("wait", "How long tasks waited, of those that had to wait"));
         }
         if (wantsTimes()) {
             added.registerGauges(EnumSet.of(GroupGauge.LONGEST_HOLD));
+        }
+        if (recorded && wantsTimes()) {
             executions = with(executions, added.timer("execution", "How long tasks ran"));
         }
         isRegistered = true;

@@ -486,7 +486,9 @@ class GroupConcurrencyMetricsAutoConfigurationTests {
                                     .functionCounter()
                                     .count())
                             .isEqualTo(1);
-                    assertThat(ours(registry)).noneMatch(meter -> meter instanceof Timer timer && timer.count() > 0);
+                    assertThat(registry.find("group.executor.longest.hold").meters())
+                            .isNotEmpty();
+                    assertThat(ours(registry)).noneMatch(Timer.class::isInstance);
                 });
     }
 
@@ -582,9 +584,11 @@ class GroupConcurrencyMetricsAutoConfigurationTests {
                 .run(context -> {
                     context.getBean(GroupExecutor.class).call("g", () -> "done");
 
+                    MeterRegistry registry = context.getBean(MeterRegistry.class);
                     assertThat(ended).hasValue(1);
-                    assertThat(counter(context.getBean(MeterRegistry.class), "submitted", "_default"))
-                            .isEqualTo(1);
+                    assertThat(counter(registry, "submitted", "_default")).isEqualTo(1);
+                    assertThat(gauge(registry, "longest.hold", "_default")).isZero();
+                    assertThat(ours(registry)).noneMatch(Timer.class::isInstance);
                 });
     }
 
