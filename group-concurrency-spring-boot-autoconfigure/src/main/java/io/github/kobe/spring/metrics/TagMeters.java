@@ -153,7 +153,7 @@ final class TagMeters implements GroupRecorder {
             added.registerCounters();
         }
         if (recorded && wantsWaits()) {
-            waits = with(waits, added.timer("wait", "How long tasks waited, of those that had to wait"));
+            waits = with(waits, added.timer("wait", "How long tasks waited, of those that waited and started"));
         }
         if (wantsTimes()) {
             added.registerGauges(EnumSet.of(GroupGauge.LONGEST_HOLD));
