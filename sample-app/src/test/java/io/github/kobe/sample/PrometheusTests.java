@@ -63,7 +63,9 @@ class PrometheusTests {
             List.of("GroupQueueNearlyFull", "GroupRejectsWork", "GroupPausedForLong", "GroupStandsStill");
 
     /** The alerts that are pending while everything is in flight that may be. */
-    private static final List<String> OF_ALL = List.of("GroupsExhausted", "OneGroupTakesAll", "GroupBelowGuarantee");
+    private static final List<String> OF_ALL = List.of("GroupsExhausted", "OneGroupTakesAll");
+
+    private static final String BELOW_GUARANTEE = "GroupBelowGuarantee";
 
     private static final List<String> PICTURED = List.of(
             "In flight, and the limit over all groups",
@@ -94,7 +96,8 @@ class PrometheusTests {
                 "group-concurrency.groups[tenant:acme].max-concurrency=1",
                 "group-concurrency.groups[tenant:acme].queue-threshold=10",
                 "group-concurrency.groups[tenant:hooli].queue-timeout=3s",
-                "group-concurrency.groups[tenant:vip-*].guaranteed=4");
+                "group-concurrency.groups[tenant:initech].max-concurrency=1",
+                "group-concurrency.groups[tenant:initech].guaranteed=1");
         useEachRule();
         prometheus = Prometheus.scraping(sample.port(), RULES);
         prometheus.await("up == 1");
@@ -109,8 +112,14 @@ class PrometheusTests {
     /** A rule has meters from its first use on, and what a counter began with is no growth to Prometheus. */
     private static void useEachRule() {
         GroupExecutor executor = sample.bean(GroupExecutor.class);
-        for (String key :
-                List.of("tenant:acme", "tenant:hooli", "tenant:vip-first", "tenant:first", "db-read", "other")) {
+        for (String key : List.of(
+                "tenant:acme",
+                "tenant:hooli",
+                "tenant:initech",
+                "tenant:vip-first",
+                "tenant:first",
+                "db-read",
+                "other")) {
             executor.submit(key, "first", () -> "used").join();
         }
     }
@@ -192,7 +201,7 @@ class PrometheusTests {
         assertThat(sample.post(ENDPOINT, change).status()).isEqualTo(200);
     }
 
-    /** All that may be in flight is, nearly all of it of VIPs: one of them waits though it has less than it is guaranteed. */
+    /** All that may be in flight is, nearly all of it of VIPs; then one waits that has less than it is guaranteed. */
     private static void fillAll() {
         sample.sendReports(4, "vip-globex");
         sample.sendReports(4, "vip-umbrella");
@@ -200,6 +209,8 @@ class PrometheusTests {
         for (String alert : OF_ALL) {
             prometheus.await("ALERTS{alertname='" + alert + "'}");
         }
+        sample.sendReports(1, "initech");
+        prometheus.await("ALERTS{alertname='" + BELOW_GUARANTEE + "'}");
     }
 
     private static void workOff() throws InterruptedException {
@@ -335,7 +346,7 @@ class PrometheusTests {
                 .allSatisfy((name, error) -> assertThat(error).as(name).isEmpty());
         assertThat(rules.keySet()).containsAll(on);
         assertThat(on)
-                .containsExactlyInAnyOrderElementsOf(Stream.of(OF_ROLLOUTS, OF_ONE, OF_ALL)
+                .containsExactlyInAnyOrderElementsOf(Stream.of(OF_ROLLOUTS, OF_ONE, OF_ALL, List.of(BELOW_GUARANTEE))
                         .flatMap(List::stream)
                         .toList());
     }
