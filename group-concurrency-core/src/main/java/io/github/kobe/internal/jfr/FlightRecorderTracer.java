@@ -116,6 +116,7 @@ final class FlightRecorderTracer implements TaskTracer, FlightRecorderListener {
 
         @Override
         public void onRejected(RejectionReason reason) {
+            // QUEUE_TIMEOUT is also the reason of what allowed no wait: only the durations tell the two apart.
             if (reason == RejectionReason.QUEUE_TIMEOUT || reason == RejectionReason.SHUTDOWN) {
                 commit(wait);
             }
