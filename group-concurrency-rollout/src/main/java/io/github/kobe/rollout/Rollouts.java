@@ -32,7 +32,8 @@ import org.jspecify.annotations.Nullable;
  * target doesn't exist, and a {@link TaskOperationException} if the operation isn't allowed; then nothing has changed.
  *
  * <p>A plan runs on virtual threads of the {@link GroupExecutor}, in a group named {@code rollout:} plus the plan's id,
- * with limits that come from the plan; of the application's limits only the global ones apply.
+ * with limits that come from the plan; of the application's limits only those over all groups or over all instances
+ * apply.
  *
  * <p>Thread-safe. Close it before the executor.
  *

@@ -3,8 +3,12 @@ package io.github.kobe.rollout;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupPermit;
 import io.github.kobe.GroupPolicy;
+import io.github.kobe.Rate;
+import io.github.kobe.cluster.ClusterSettings;
+import io.github.kobe.cluster.ClusterStore;
 import io.github.kobe.rollout.internal.rules.DriveState;
 import io.github.kobe.rollout.internal.rules.Samples;
 import io.github.kobe.testing.Deadline;
@@ -21,6 +25,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class SchedulingTests extends RolloutsTestCase {
 
@@ -173,6 +179,52 @@ class SchedulingTests extends RolloutsTestCase {
 
             busy.open();
             assertThat(settled(rollouts, planId).status()).isEqualTo(PlanStatus.COMPLETED);
+        }
+    }
+
+    @Test
+    @Tag("R124")
+    void aPlanGoesOnWhateverRateGroupsHaveByDefault() throws Exception {
+        GroupLimits slow = GroupLimits.unset()
+                .withMaxConcurrency(1)
+                .withRate(Rate.of(1, Duration.ofHours(1)).withBurst(1));
+        try (GroupExecutor limited = GroupExecutor.newVirtualThreadExecutor(
+                        GroupPolicy.builder().defaults(slow).build());
+                Rollouts rollouts =
+                        builder(limited, store).stages(Stage.named("A")).build()) {
+            PlanId planId = rollouts.start(plan("x", Samples.change("a"), Samples.change("b")))
+                    .planId();
+
+            assertThat(settled(rollouts, planId).status()).isEqualTo(PlanStatus.COMPLETED);
+        }
+    }
+
+    @ParameterizedTest(name = "but for rollouts: {0}")
+    @ValueSource(booleans = {true, false})
+    @Tag("R124")
+    void aLimitOverAllInstancesHoldsUnlessThePolicyMakesAnExceptionForRollouts(boolean excepted) throws Exception {
+        GroupPolicy.Builder policy = GroupPolicy.builder().defaultClusterMaxInFlightPerGroup(1);
+        if (excepted) {
+            policy.pattern("rollout:*", GroupLimits.unset().withClusterMaxInFlight(Integer.MAX_VALUE));
+        }
+        Witness witness = new Witness();
+        Gate gate = new Gate();
+        try (ClusterStore shared = ClusterStore.inMemory();
+                GroupExecutor clustered =
+                        GroupExecutor.newVirtualThreadExecutor(policy.build(), ClusterSettings.of(shared));
+                Rollouts rollouts = builder(clustered, store)
+                        .stages(Stage.named("A")
+                                .step(witness::enter)
+                                .step(ctx -> gate.pass())
+                                .step(witness::leave))
+                        .build()) {
+            PlanId planId = rollouts.start(plan("x", 2, Samples.change("a"), Samples.change("b")))
+                    .planId();
+            gate.awaitArrived(excepted ? 2 : 1);
+            gate.open();
+
+            assertThat(settled(rollouts, planId).status()).isEqualTo(PlanStatus.COMPLETED);
+            assertThat(witness.most).hasValue(excepted ? 2 : 1);
         }
     }
 

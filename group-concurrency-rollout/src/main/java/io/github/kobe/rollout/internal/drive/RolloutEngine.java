@@ -242,7 +242,8 @@ public final class RolloutEngine {
                         .withQueueThreshold(Integer.MAX_VALUE)
                         .withQueueTimeout(GroupLimits.NO_TIMEOUT)
                         .withWeight(1)
-                        .withGuaranteed(0));
+                        .withGuaranteed(0)
+                        .withRates(List.of()));
     }
 
     /**
