@@ -3,6 +3,8 @@ package io.github.kobe.rollout;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupPolicy;
 import io.github.kobe.rollout.internal.rules.Samples;
 import java.util.List;
 import java.util.Map;
@@ -98,6 +100,22 @@ class CreationTests extends RolloutsTestCase {
                         TaskCreationException.class, e -> assertThat(e.errors()).hasSize(3));
         assertThat(rollouts.plans()).hasSize(1);
         assertThat(rollouts.plans().getFirst().status()).isEqualTo(PlanStatus.READY);
+    }
+
+    @Test
+    @Tag("R8")
+    @Tag("R124")
+    void aPlanWhoseGroupTheExecutorWouldRefuseIsRefused() {
+        try (GroupExecutor narrow = GroupExecutor.newVirtualThreadExecutor(
+                        GroupPolicy.builder().maxKeyLength(20).build());
+                Rollouts rollouts = builder(narrow, store).stages(stage).buildClosed()) {
+            rollouts.create(plan("1234567", Samples.change("acme")));
+
+            assertThatThrownBy(() -> rollouts.create(plan("12345678", Samples.change("acme"))))
+                    .isInstanceOf(TaskCreationException.class)
+                    .hasMessageContaining("'rollout:plan-12345678' has 21 characters; allowed: at most 20");
+            assertThat(rollouts.plans()).hasSize(1);
+        }
     }
 
     @Test

@@ -207,7 +207,9 @@ public final class Creation {
 
     private @Nullable PlanId checkId() {
         try {
-            return PlanId.of(spec.planId() == null ? "" : spec.planId());
+            PlanId planId = PlanId.of(spec.planId() == null ? "" : spec.planId());
+            engine.executor().asExecutorService(Drive.group(planId)); // refuses a key that is too long
+            return planId;
         } catch (IllegalArgumentException e) {
             errors.add(String.valueOf(e.getMessage()));
             return null;

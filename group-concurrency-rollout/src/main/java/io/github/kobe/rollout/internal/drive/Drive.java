@@ -366,6 +366,11 @@ final class Drive {
     }
 
     String group() {
+        return group(planId);
+    }
+
+    /** {@return the key of the group in which the tasks of a plan run} */
+    static String group(PlanId planId) {
         return "rollout:" + planId;
     }
 
