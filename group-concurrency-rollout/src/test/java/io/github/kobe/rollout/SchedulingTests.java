@@ -30,6 +30,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class SchedulingTests extends RolloutsTestCase {
 
+    private static final Duration FOR_EVER = Duration.ofSeconds(Long.MAX_VALUE);
+
     private static final int TENANTS = Depth.pick(1_000, 3_000, 10_000);
 
     /** Counts by itself who is inside. */
@@ -226,6 +228,32 @@ class SchedulingTests extends RolloutsTestCase {
             assertThat(settled(rollouts, planId).status()).isEqualTo(PlanStatus.COMPLETED);
             assertThat(witness.most).hasValue(excepted ? 2 : 1);
         }
+    }
+
+    @Test
+    @Tag("R91")
+    void progressMayBeReportedNever() throws Exception {
+        Rollouts rollouts = rollouts(builder -> builder.stages(Stage.named("A")).progressInterval(FOR_EVER));
+        PlanId planId = rollouts.start(plan("x", Samples.change("a"))).planId();
+
+        assertThat(settled(rollouts, planId).status()).isEqualTo(PlanStatus.COMPLETED);
+    }
+
+    @Test
+    @Tag("R143")
+    void aCheckMayBeAskedOnlyOnce() throws Exception {
+        Rollouts rollouts = rollouts(builder -> builder.stages(Stage.named("A"))
+                .waveCheck((plan, wave) -> WaveCheck.Verdict.PASS)
+                .waveCheckInterval(FOR_EVER));
+        PlanId planId = rollouts.start(RolloutPlan.named("plan-x")
+                        .add(Samples.change("a"))
+                        .add(Samples.change("b"))
+                        .waves(1)
+                        .checked(Duration.ofHours(1))
+                        .build())
+                .planId();
+
+        assertThat(settled(rollouts, planId).status()).isEqualTo(PlanStatus.COMPLETED);
     }
 
     @Test

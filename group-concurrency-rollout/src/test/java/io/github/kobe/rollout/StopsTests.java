@@ -55,6 +55,21 @@ class StopsTests extends RolloutsTestCase {
         assertThat(runs).containsExactly("A", "B");
     }
 
+    @ParameterizedTest
+    @ValueSource(longs = {Long.MAX_VALUE / 1_000_000_000, Long.MAX_VALUE})
+    @Tag("R127")
+    void aStopMayGiveTimeForEver(long seconds) throws Exception {
+        Rollouts node = rollouts(builder -> builder.stages(slow).shutdownGrace(Duration.ofSeconds(seconds)));
+        node.start(plan("x", Samples.change("acme")));
+        gate.awaitArrived(1);
+        Thread closing = Thread.ofVirtual().start(node::close);
+        Deadline.until("closing waits", () -> closing.getState() == Thread.State.TIMED_WAITING);
+        gate.open();
+
+        assertThat(closing.join(Deadline.LONG)).isTrue();
+        assertThat(node.plan(PLAN).status()).isEqualTo(PlanStatus.COMPLETED);
+    }
+
     @Test
     @Tag("R127")
     @Tag("R141")

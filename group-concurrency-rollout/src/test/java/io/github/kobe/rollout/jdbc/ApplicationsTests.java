@@ -155,6 +155,22 @@ class ApplicationsTests {
     }
 
     @Test
+    @Tag("deep")
+    @Tag("R129")
+    void aPlanMayWaitForEverForANodeWithItsStages() {
+        try (Rollouts newer = node("a", Stage.named("After"))
+                        .waitForStages(Duration.ofSeconds(Long.MAX_VALUE))
+                        .build();
+                Rollouts older = node("a", Stage.named("Before")).buildClosed()) {
+            older.start(Fleet.plan(PLAN.value(), 1, 1));
+
+            Deadline.until(
+                    "the newer one has left it twice", () -> planOf("a").drive().number() > 2);
+            assertThat(newer.plan(PLAN).status()).isEqualTo(PlanStatus.RUNNING);
+        }
+    }
+
+    @Test
     @Tag("R129")
     void aRollbackThatWaitsForANodeWithItsStagesIsWaitedFor() throws Exception {
         try (Rollouts older = node("a", Stage.named("Before")).build()) {
