@@ -1,5 +1,6 @@
 package io.github.kobe.rollout.jdbc;
 
+import io.github.kobe.rollout.RolloutException;
 import java.sql.BatchUpdateException;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
@@ -153,7 +154,8 @@ final class Database {
 
     /**
      * Does something in one transaction: the caller's, if it has one, else a new one, that is begun again when the database
-     * prefers another's, of two that wait for each other or create the same.
+     * prefers another's, of two that wait for each other or create the same. A refusal, which comes before anything is
+     * written, leaves the caller's transaction as it was.
      */
     <T> T transact(Supplier<T> work) {
         clock.measureIfDue();
@@ -161,7 +163,8 @@ final class Database {
         boolean isOwn = !TransactionSynchronizationManager.isActualTransactionActive();
         for (int attempt = 1; ; attempt++) {
             try {
-                return inOne.execute(status -> work.get());
+                return inOne.execute(status -> answer(work, status.isNewTransaction()))
+                        .get();
             } catch (PessimisticLockingFailureException | DuplicateKeyException e) {
                 if (!isOwn || attempt == ATTEMPTS) {
                     throw e;
@@ -170,6 +173,21 @@ final class Database {
                         "Another transaction came first; this one is tried again: {}",
                         e.getClass().getSimpleName());
             }
+        }
+    }
+
+    /** {@return what gives the result, or throws a refusal of which the caller's transaction is to know nothing} */
+    private static <T> Supplier<T> answer(Supplier<T> work, boolean isOwn) {
+        try {
+            T result = work.get();
+            return () -> result;
+        } catch (RolloutException refusal) {
+            if (isOwn) {
+                throw refusal;
+            }
+            return () -> {
+                throw refusal;
+            };
         }
     }
 }

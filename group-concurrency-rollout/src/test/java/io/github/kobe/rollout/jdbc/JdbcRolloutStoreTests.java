@@ -13,11 +13,15 @@ import io.github.kobe.rollout.FailureInfo;
 import io.github.kobe.rollout.FailureReaction;
 import io.github.kobe.rollout.Occurrence;
 import io.github.kobe.rollout.PlanId;
+import io.github.kobe.rollout.PlanNotFoundException;
 import io.github.kobe.rollout.PlanStatus;
 import io.github.kobe.rollout.RolloutEvent;
 import io.github.kobe.rollout.Rollouts;
 import io.github.kobe.rollout.Stage;
+import io.github.kobe.rollout.TaskCreationException;
 import io.github.kobe.rollout.TaskId;
+import io.github.kobe.rollout.TaskNotFoundException;
+import io.github.kobe.rollout.TaskOperationException;
 import io.github.kobe.rollout.TaskStatus;
 import io.github.kobe.rollout.TenantChange;
 import io.github.kobe.rollout.TenantId;
@@ -47,6 +51,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -423,6 +428,38 @@ class JdbcRolloutStoreTests {
         int expected = end == End.COMMIT ? 1 : 0;
         assertThat(count("rollout_plan")).isEqualTo(expected);
         assertThat(count("rollout_execution")).isEqualTo(expected);
+    }
+
+    private void withClosedRollouts(JdbcTransactionManager manager, Consumer<Rollouts> work) {
+        try (GroupExecutor executor = GroupExecutor.newVirtualThreadExecutor(
+                        GroupPolicy.builder().build());
+                Rollouts rollouts = Rollouts.builder(executor)
+                        .store(settings.withTransactionManager(manager))
+                        .stages(Stage.named("A"))
+                        .buildClosed()) {
+            work.accept(rollouts);
+        }
+    }
+
+    @Test
+    @Tag("R49")
+    @Tag("R120")
+    void whatIsRefusedLeavesTheCallersTransactionAsItWas() {
+        JdbcTransactionManager manager = new JdbcTransactionManager(database.dataSource());
+        withClosedRollouts(manager, rollouts -> {
+            new TransactionTemplate(manager).executeWithoutResult(status -> {
+                rollouts.create(Fleet.plan(PLAN.value(), 3, 2));
+
+                assertThatThrownBy(() -> rollouts.pause(PLAN)).isInstanceOf(TaskOperationException.class);
+                assertThatThrownBy(() -> rollouts.rollback(PlanId.of("plan-y")))
+                        .isInstanceOf(PlanNotFoundException.class);
+                assertThatThrownBy(() -> rollouts.previous(TASK)).isInstanceOf(TaskNotFoundException.class);
+                assertThatThrownBy(() -> rollouts.start(Fleet.plan(PLAN.value(), 3, 1)))
+                        .isInstanceOf(TaskCreationException.class);
+            });
+
+            assertThat(rollouts.plan(PLAN).status()).isEqualTo(PlanStatus.READY);
+        });
     }
 
     /** How the caller's transaction ends. */
