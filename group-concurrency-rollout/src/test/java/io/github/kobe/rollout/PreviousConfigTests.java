@@ -115,6 +115,73 @@ class PreviousConfigTests extends RolloutsTestCase {
         assertThat(told(task.taskId())).doesNotContain("StageFailed");
     }
 
+    @Test
+    @Tag("R33")
+    @Tag("R46")
+    void whatCouldNotBeLookedAtKeepsNothingNewWhenItsPlanIsRolledBack() throws Exception {
+        PreviousConfig well = present;
+        present = (context, health) -> {
+            if (context.tenantId().value().equals("zorg")) {
+                throw new IllegalStateException("not now");
+            }
+            return well.find(context, health);
+        };
+        Rollouts rollouts = looking();
+        PlanId planId = rollouts.start(
+                        plan("x", Samples.changeWithoutSnapshot("acme"), Samples.changeWithoutSnapshot("zorg")))
+                .planId();
+        assertThat(settled(rollouts, planId).status()).isEqualTo(PlanStatus.PARTIAL_FAILED);
+
+        OperationResult result = rollouts.rollback(planId);
+
+        assertThat(result.notRolledBack()).isEmpty();
+        assertThat(settled(rollouts, planId).status()).isEqualTo(PlanStatus.ROLLED_BACK);
+        assertThat(rollouts.task(TenantId.of("zorg")).status()).isEqualTo(TaskStatus.FAILED);
+    }
+
+    @Test
+    @Tag("R33")
+    void whatBeganAfterALookThatFailedCountsWhenItsPlanIsRolledBack() throws Exception {
+        AtomicInteger looks = new AtomicInteger();
+        present = (context, health) -> {
+            if (context.tenantId().value().equals("zorg") && looks.getAndIncrement() == 0) {
+                throw new IllegalStateException("not now");
+            }
+            return context.tenantId().value().equals("zorg") ? Optional.empty() : Optional.of(FOUND);
+        };
+        Rollouts rollouts = looking();
+        PlanId planId = rollouts.start(
+                        plan("x", Samples.changeWithoutSnapshot("acme"), Samples.changeWithoutSnapshot("zorg")))
+                .planId();
+        settled(rollouts, planId);
+        rollouts.retry(planId, true);
+        assertThat(settled(rollouts, planId).status()).isEqualTo(PlanStatus.COMPLETED);
+
+        assertThat(rollouts.rollback(planId).notRolledBack()).containsExactly(TenantId.of("zorg"));
+        assertThat(settled(rollouts, planId).status()).isEqualTo(PlanStatus.PARTIAL_FAILED);
+    }
+
+    @Test
+    @Tag("R6")
+    void aLookThatFailsBeginsNoStage() throws Exception {
+        AtomicInteger looks = new AtomicInteger();
+        present = (context, health) -> {
+            if (looks.getAndIncrement() == 0) {
+                throw new IllegalStateException("not now");
+            }
+            return Optional.of(FOUND);
+        };
+        Rollouts rollouts = looking(builder -> builder.stages(stage("A").skipIf(ctx -> true)));
+        TaskInfo task = ran(rollouts, "x", Samples.changeWithoutSnapshot("acme"));
+        awaitTold(task.planId());
+        assertThat(told(task.taskId())).doesNotContain("StageStarted");
+
+        rollouts.retry(task.planId(), true);
+        settled(rollouts, task.planId());
+        awaitTold(task.planId());
+        assertThat(told(task.taskId())).containsOnlyOnce("StageStarted").contains("StageSkipped");
+    }
+
     /** The retry begins and ends in one transaction: the tenant was never let go, and no later plan could change it. */
     @Test
     void aRetryWhoseLookFailsAgainLetsItsTenantGo() throws Exception {

@@ -33,8 +33,15 @@ public final class Boundaries {
 
     private Boundaries() {}
 
-    /** A task's thread begins. */
+    /** A task's thread begins, and with it the current stage. */
     public static Next begin(Ledger ledger, TaskRecord task) {
+        Next next = enter(ledger, task);
+        return next.way() == Way.FORWARD && task.status() != TaskStatus.RUNNING
+                ? where(ledger.apply(next.task(), new TaskCommand.OpenStage()))
+                : next;
+    }
+
+    private static Next enter(Ledger ledger, TaskRecord task) {
         return switch (task.status()) {
             case PENDING -> beginPending(ledger, task);
             case PAUSED, FAILED, COMPLETED, ROLLBACK_FAILED -> beginWished(ledger, task);
@@ -55,14 +62,16 @@ public final class Boundaries {
         return isUnknown(ledger, task) ? new Next(Way.LOOK, task) : begin(ledger, task);
     }
 
-    /** A task's thread has looked, and begins. */
+    /** A task's thread has looked, and begins. If it has found out nothing, it ends before any stage. */
     public static Next begin(Ledger ledger, TaskRecord task, Found found) {
         if (!isUnknown(ledger, task)) {
             return begin(ledger, task);
         }
+        if (found.failure() != null) {
+            return failed(ledger, enter(ledger, task).task(), found.failure(), false);
+        }
         ConfigSnapshot previous = found.previous();
-        Next next = begin(ledger, previous == null ? task : remembering(ledger, task, previous));
-        return found.failure() == null ? next : failed(ledger, next.task(), found.failure(), false);
+        return begin(ledger, previous == null ? task : remembering(ledger, task, previous));
     }
 
     private static TaskRecord remembering(Ledger ledger, TaskRecord task, ConfigSnapshot previous) {

@@ -27,7 +27,7 @@ public sealed interface TaskCommand {
     /** The current stage, or its rollback, failed, and runs again later. */
     record RetryStage(String stage, int retry, FailureInfo failure, Duration backOff) implements TaskCommand {}
 
-    /** The stage after one that passed begins. */
+    /** The current stage begins. */
     record OpenStage() implements TaskCommand {}
 
     /** The checkpoint can't be trusted: from the beginning. */

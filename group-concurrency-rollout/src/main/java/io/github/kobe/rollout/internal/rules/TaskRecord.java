@@ -224,9 +224,14 @@ public record TaskRecord(
         return status == TaskStatus.FAILED || status == TaskStatus.ROLLBACK_FAILED;
     }
 
-    /** {@return whether it was cancelled when its tenant may have been changed already} */
-    boolean isAbandoned() {
-        return status == TaskStatus.CANCELLED && startedAt != null;
+    /** {@return whether a stage of it has begun, so that its tenant may have been changed} */
+    boolean hasBegun() {
+        return stagesStarted > 0;
+    }
+
+    /** {@return whether it has ended before any stage of it began} */
+    boolean neverBegan() {
+        return (status == TaskStatus.CANCELLED || status == TaskStatus.FAILED) && !hasBegun();
     }
 
     public boolean wants(Wish.Kind kind) {

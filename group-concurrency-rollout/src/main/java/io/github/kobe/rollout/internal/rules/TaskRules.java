@@ -154,7 +154,6 @@ public final class TaskRules {
         edit.previous = before.previous() == null ? lastKnownGood : before.previous();
         told.add(new TaskStarted(before.totalStages()));
         tellProgress();
-        openStage();
     }
 
     private void pass(TaskCommand.PassStage pass) {
@@ -218,7 +217,6 @@ public final class TaskRules {
         go(TaskStatus.RUNNING);
         told.add(new TaskResumed(by, next));
         tellProgress();
-        openStage();
     }
 
     private void cancel(TaskCommand.Cancel cancel) {
@@ -250,7 +248,6 @@ public final class TaskRules {
             rewind();
         }
         tellProgress();
-        openStage();
     }
 
     private void rollBack(String by) {

@@ -88,7 +88,7 @@ public final class Wishes {
         if (task.status() == TaskStatus.RUNNING || task.status() == TaskStatus.PAUSED || task.wants(Kind.RETRY)) {
             grant(ledger, task, Wish.of(Kind.CANCEL, by));
         }
-        return task.startedAt() != null
+        return task.hasBegun()
                 && task.status() != TaskStatus.ROLLING_BACK
                 && task.status() != TaskStatus.ROLLED_BACK;
     }

@@ -140,6 +140,8 @@ class PlanRulesTests {
                 arguments(Map.of(TaskStatus.ROLLED_BACK, 1, TaskStatus.CANCELLED, 2), 1, PARTIAL_FAILED),
                 arguments(Map.of(TaskStatus.ROLLED_BACK, 1, TaskStatus.COMPLETED, 1), 0, PARTIAL_FAILED),
                 arguments(Map.of(TaskStatus.ROLLED_BACK, 1, TaskStatus.FAILED, 1), 0, PARTIAL_FAILED),
+                arguments(Map.of(TaskStatus.ROLLED_BACK, 1, TaskStatus.FAILED, 1), -1, ROLLED_BACK),
+                arguments(Map.of(TaskStatus.FAILED, 1, TaskStatus.CANCELLED, 1), 0, PARTIAL_FAILED),
                 arguments(Map.of(TaskStatus.ROLLED_BACK, 1, TaskStatus.ROLLBACK_FAILED, 1), 0, PARTIAL_FAILED),
                 arguments(Map.of(TaskStatus.ROLLING_BACK, 1, TaskStatus.ROLLBACK_FAILED, 1), 0, ROLLING_BACK));
     }
@@ -160,7 +162,7 @@ class PlanRulesTests {
     @Test
     void onlyATaskThatHadBegunIsAbandonedWhenItIsCancelled() {
         TaskRecord running = Samples.task(TaskStatus.RUNNING);
-        TaskRecord waiting = Samples.task(TaskStatus.PENDING).with(edit -> edit.startedAt = null);
+        TaskRecord waiting = Samples.task(TaskStatus.PENDING).with(edit -> edit.stagesStarted = 0);
         PlanRecord plan = plan(RUNNING, Map.of(TaskStatus.RUNNING, 1, TaskStatus.PENDING, 1));
 
         PlanRecord both = plan.counting(waiting, waiting.with(edit -> edit.status = TaskStatus.CANCELLED))

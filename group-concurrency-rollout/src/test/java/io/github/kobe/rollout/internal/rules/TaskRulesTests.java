@@ -291,7 +291,8 @@ class TaskRulesTests {
     @Tag("R72")
     void whatWasSkippedInOneRunAndBegunInTheNextIsTakenBack() {
         TaskRecord failed = Samples.task(FAILED).with(edit -> edit.settled = Set.of("A"));
-        TaskRecord again = apply(failed, new TaskCommand.Retry(false)).task();
+        TaskRecord retried = apply(failed, new TaskCommand.Retry(false)).task();
+        TaskRecord again = apply(retried, new TaskCommand.OpenStage()).task();
 
         assertThat(apply(again, new TaskCommand.RollBack("ann")).task().toUndo())
                 .containsExactly(0);
