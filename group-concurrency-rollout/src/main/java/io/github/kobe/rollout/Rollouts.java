@@ -6,6 +6,7 @@ import io.github.kobe.rollout.internal.drive.Operations;
 import io.github.kobe.rollout.internal.drive.Pages;
 import io.github.kobe.rollout.internal.drive.Preview;
 import io.github.kobe.rollout.internal.drive.RolloutEngine;
+import io.github.kobe.rollout.internal.rules.PlanStore;
 import io.github.kobe.rollout.internal.rules.TaskRecord;
 import java.time.Duration;
 import java.util.List;
@@ -322,8 +323,12 @@ public final class Rollouts implements AutoCloseable {
      * @param taskId which
      */
     public Optional<ConfigSnapshot> previous(TaskId taskId) {
-        return engine.transact(ledger -> Optional.ofNullable(ledger.task(taskId).previous())
-                .map(kept -> new ConfigSnapshot(kept.unit(), ledger.store().config(kept.configId()))));
+        PlanStore store = engine.store();
+        TaskRecord task = store.findById(taskId).orElseThrow(() -> new TaskNotFoundException(taskId));
+        return Optional.ofNullable(task.previous()).map(kept -> {
+            String config = store.transact(transaction -> transaction.config(kept.configId()));
+            return new ConfigSnapshot(kept.unit(), config);
+        });
     }
 
     /**

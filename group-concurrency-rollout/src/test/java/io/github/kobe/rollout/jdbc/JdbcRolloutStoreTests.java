@@ -7,6 +7,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.rollout.ConfigCodec;
+import io.github.kobe.rollout.ConfigSnapshot;
 import io.github.kobe.rollout.DeployUnit;
 import io.github.kobe.rollout.DeployVersion;
 import io.github.kobe.rollout.FailureInfo;
@@ -16,6 +17,7 @@ import io.github.kobe.rollout.PlanId;
 import io.github.kobe.rollout.PlanNotFoundException;
 import io.github.kobe.rollout.PlanStatus;
 import io.github.kobe.rollout.RolloutEvent;
+import io.github.kobe.rollout.RolloutPlan;
 import io.github.kobe.rollout.Rollouts;
 import io.github.kobe.rollout.Stage;
 import io.github.kobe.rollout.TaskCreationException;
@@ -459,6 +461,23 @@ class JdbcRolloutStoreTests {
             });
 
             assertThat(rollouts.plan(PLAN).status()).isEqualTo(PlanStatus.READY);
+        });
+    }
+
+    @Test
+    @Tag("R48")
+    void whatATaskHadBeforeCanBeReadWhereNothingMayBeWritten() {
+        JdbcTransactionManager manager = new JdbcTransactionManager(database.dataSource());
+        TransactionTemplate reading = new TransactionTemplate(manager);
+        reading.setReadOnly(true);
+        withClosedRollouts(manager, rollouts -> {
+            rollouts.create(RolloutPlan.named(PLAN.value())
+                    .add(TenantChange.of("acme", BLUE, "new").previous(BLUE, "old"))
+                    .build());
+            TaskId taskId = rollouts.tasks(PLAN).getFirst().taskId();
+
+            assertThat(reading.<Optional<ConfigSnapshot>>execute(status -> rollouts.previous(taskId)))
+                    .contains(new ConfigSnapshot(BLUE, "old"));
         });
     }
 
