@@ -19,6 +19,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -103,6 +104,23 @@ class SamePlanTests extends RolloutsTestCase {
         open.rollback(PLAN);
         assertThat(settled(open, PLAN)).isEqualTo(open.start(spec()));
         assertThat(open.plan(PLAN).status()).isEqualTo(PlanStatus.ROLLED_BACK);
+    }
+
+    @Test
+    @Tag("R144")
+    @Tag("R163")
+    void aPlanThatWasChangedIsTheSameAsOneThatIsBuiltAsItIsNow() {
+        Rollouts rollouts = rollouts(stage);
+        rollouts.create(spec());
+        rollouts.changeConcurrency(PLAN, 3);
+        PlanInfo changed = rollouts.add(PLAN, List.of(Samples.change("hooli")));
+
+        assertThatThrownBy(() -> rollouts.create(spec()))
+                .isInstanceOf(TaskCreationException.class)
+                .hasMessageContaining("its maxConcurrency is 3, not 2");
+        TenantChange[] changes = Stream.concat(spec().changes().stream(), Stream.of(Samples.change("hooli")))
+                .toArray(TenantChange[]::new);
+        assertThat(rollouts.create(plan("x", 3, changes))).isEqualTo(changed);
     }
 
     @Test
