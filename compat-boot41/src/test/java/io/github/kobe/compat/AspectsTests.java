@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.kobe.spring.annotation.GroupConcurrent;
 import io.github.kobe.testing.Deadline;
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -19,6 +20,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.springframework.aop.PointcutAdvisor;
+import org.springframework.aop.framework.Advised;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
@@ -101,6 +104,24 @@ class AspectsTests {
                         "after reactive(a)",
                         "subscribing(b) returned ordered a",
                         "after subscribing(b)");
+    }
+
+    @Test
+    void aCallInAChildContextHasOneLimit() {
+        try (ConfigurableApplicationContext child = new SpringApplicationBuilder(Application.class)
+                .web(WebApplicationType.NONE)
+                .parent(context)
+                .run("--group-concurrency.rollout.enabled=false")) {
+            assertThat(limitsAround(partner)).isEqualTo(1);
+            assertThat(limitsAround(child.getBean(Partner.class))).isEqualTo(1);
+        }
+    }
+
+    private static long limitsAround(Object bean) {
+        return Arrays.stream(((Advised) bean).getAdvisors())
+                .filter(advisor -> advisor instanceof PointcutAdvisor by
+                        && by.getPointcut().getClass().getSimpleName().equals("GroupConcurrentPointcut"))
+                .count();
     }
 
     @Configuration(proxyBeanMethods = false)

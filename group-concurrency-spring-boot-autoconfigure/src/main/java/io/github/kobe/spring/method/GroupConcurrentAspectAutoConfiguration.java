@@ -13,6 +13,7 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
@@ -23,7 +24,10 @@ import org.springframework.context.expression.BeanFactoryResolver;
 import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotationMetadata;
 
-/** Applies limits to methods with {@link io.github.kobe.spring.annotation.GroupConcurrent}, without AspectJ. */
+/**
+ * Applies limits to methods with {@link io.github.kobe.spring.annotation.GroupConcurrent}, without AspectJ. Each
+ * context has its own advisor, since without AspectJ Spring advises no beans with the advisors of an ancestor.
+ */
 @AutoConfiguration(after = GroupConcurrencyAutoConfiguration.class)
 @ConditionalOnBooleanProperty(
         name = {"group-concurrency.enabled", "group-concurrency.annotation.enabled"},
@@ -41,7 +45,7 @@ public final class GroupConcurrentAspectAutoConfiguration {
      */
     @Bean(GuardedMethods.BEAN_NAME)
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    @ConditionalOnMissingBean(name = GuardedMethods.BEAN_NAME)
+    @ConditionalOnMissingBean(name = GuardedMethods.BEAN_NAME, search = SearchStrategy.CURRENT)
     static GuardedMethods groupConcurrencyMethods(Environment environment, ListableBeanFactory beans) {
         return new GuardedMethods(new GuardedMethodReader(
                 environment, beans, settings(environment).beanReferences()));
@@ -49,8 +53,8 @@ public final class GroupConcurrentAspectAutoConfiguration {
 
     @Bean(ADVISOR)
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    @ConditionalOnBean(GuardedMethods.class)
-    @ConditionalOnMissingBean(name = ADVISOR)
+    @ConditionalOnBean(value = GuardedMethods.class, search = SearchStrategy.CURRENT)
+    @ConditionalOnMissingBean(name = ADVISOR, search = SearchStrategy.CURRENT)
     static DefaultPointcutAdvisor groupConcurrencyAdvisor(
             Environment environment, BeanFactory beans, GuardedMethods groupConcurrencyMethods) {
         GroupConcurrencyProperties.Annotation settings = settings(environment);
@@ -64,8 +68,8 @@ public final class GroupConcurrentAspectAutoConfiguration {
 
     /** Never lazy: it checks the beans that exist at the start. */
     @Bean
-    @ConditionalOnBean(GuardedMethods.class)
-    @ConditionalOnMissingBean(name = "groupConcurrencyProxyCheck")
+    @ConditionalOnBean(value = GuardedMethods.class, search = SearchStrategy.CURRENT)
+    @ConditionalOnMissingBean(name = "groupConcurrencyProxyCheck", search = SearchStrategy.CURRENT)
     @Lazy(false)
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static ProxyCheck groupConcurrencyProxyCheck(

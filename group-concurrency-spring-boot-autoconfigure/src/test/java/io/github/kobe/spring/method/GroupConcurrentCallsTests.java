@@ -18,6 +18,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import java.lang.reflect.Proxy;
+import java.util.Arrays;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Tag;
@@ -25,6 +26,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.aop.PointcutAdvisor;
+import org.springframework.aop.framework.Advised;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.beans.factory.FactoryBean;
@@ -176,6 +179,34 @@ class GroupConcurrentCallsTests {
             assertThat(submitted(context.getBean(GroupExecutor.class), "partner:a"))
                     .isEqualTo(1);
         });
+    }
+
+    @Test
+    void aBeanOfAChildContextIsLimitedInTheExecutorOfItsParent() {
+        runner.run(parent -> runner.withParent(parent).run(child -> {
+            Reports reports = child.getBean("reports", Reports.class);
+            reports.build("a");
+
+            assertThat(submitted(parent.getBean("groupExecutor", GroupExecutor.class), "tenant:a"))
+                    .isEqualTo(1);
+            assertThat(limitsAround(reports)).isEqualTo(1);
+        }));
+    }
+
+    @Test
+    void inAChildContextWithAnExecutorOfItsOwnCallsRunThere() {
+        runner.run(parent -> runner.withParent(parent)
+                .withBean("own", GroupExecutor.class, Beans::newExecutor)
+                .run(child -> {
+                    child.getBean("reports", Reports.class).build("a");
+                    parent.getBean("reports", Reports.class).build("b");
+
+                    assertThat(child.getBean("own", GroupExecutor.class).groupKeys())
+                            .containsExactly("tenant:a");
+                    assertThat(parent.getBean("groupExecutor", GroupExecutor.class)
+                                    .groupKeys())
+                            .containsExactly("tenant:b");
+                }));
     }
 
     @ParameterizedTest
@@ -376,6 +407,13 @@ class GroupConcurrentCallsTests {
                 () -> executor.groupStats("slow").orElseThrow().queued() == 1);
         caller.interrupt();
         assertThat(caller.join(Deadline.LONG)).as("the caller ends").isTrue();
+    }
+
+    private static long limitsAround(Object bean) {
+        return Arrays.stream(((Advised) bean).getAdvisors())
+                .filter(advisor -> advisor instanceof PointcutAdvisor by
+                        && by.getPointcut() instanceof GroupConcurrentPointcut)
+                .count();
     }
 
     private static int running(GroupExecutor executor, String key) {
@@ -650,6 +688,10 @@ class GroupConcurrentCallsTests {
 
         @Bean(defaultCandidate = false)
         GroupExecutor further() {
+            return newExecutor();
+        }
+
+        static GroupExecutor newExecutor() {
             return GroupExecutor.newVirtualThreadExecutor(GroupPolicy.builder().build());
         }
     }
