@@ -11,6 +11,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProp
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
@@ -45,9 +46,10 @@ public final class GroupConcurrencyDataSourceAutoConfiguration {
     @ImportRuntimeHints(Pools.Hints.class)
     static final class LimitedConfiguration {
 
+        /** Each context has its own, since it sees the beans of that context alone. */
         @Bean
         @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-        @ConditionalOnMissingBean(name = "groupConcurrencyDataSourceLimiter")
+        @ConditionalOnMissingBean(name = "groupConcurrencyDataSourceLimiter", search = SearchStrategy.CURRENT)
         static DataSourceLimiter groupConcurrencyDataSourceLimiter(ObjectProvider<LimitedConnections> connections) {
             return new DataSourceLimiter(connections);
         }
