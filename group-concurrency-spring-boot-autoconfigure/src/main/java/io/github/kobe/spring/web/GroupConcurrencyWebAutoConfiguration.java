@@ -1,8 +1,8 @@
 package io.github.kobe.spring.web;
 
-import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupTaskDecorator;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
+import io.github.kobe.spring.internal.executors.ExecutorBeans;
 import io.github.kobe.spring.internal.settings.BoundSettings;
 import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties;
 import java.util.List;
@@ -52,8 +52,8 @@ public final class GroupConcurrencyWebAutoConfiguration {
         @Bean
         @ConditionalOnMissingBean(name = "groupConcurrencyWaitingThreadsWarning")
         WaitingThreadsWarning groupConcurrencyWaitingThreadsWarning(
-                ApplicationContext context, ObjectProvider<GroupExecutor> executor) {
-            return new WaitingThreadsWarning(context, executor::getIfUnique);
+                ApplicationContext context, ListableBeanFactory beans) {
+            return new WaitingThreadsWarning(context, new ExecutorBeans(beans));
         }
     }
 
@@ -147,11 +147,12 @@ public final class GroupConcurrencyWebAutoConfiguration {
                 BoundSettings bound,
                 ObjectProvider<ExchangeGroupKey> key,
                 ReactiveRejectionAnswer answer,
+                ListableBeanFactory beans,
                 ApplicationContext application) {
             GroupConcurrencyProperties.Filter filter = properties.web().filter();
             ExchangeGroupKey own = key.getIfAvailable();
             List<FilterRule> rules =
-                    new FilterSettings(filter, bound, application, ExchangeGroupKey.class, own != null).rules();
+                    new FilterSettings(filter, bound, beans, ExchangeGroupKey.class, own != null).rules();
             return new GroupConcurrencyWebFilter(
                     own,
                     new FilterRules(rules, bound, application.getEnvironment(), application),

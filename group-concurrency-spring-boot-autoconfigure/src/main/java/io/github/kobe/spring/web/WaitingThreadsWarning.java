@@ -2,15 +2,14 @@ package io.github.kobe.spring.web;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPolicy;
+import io.github.kobe.spring.internal.executors.ExecutorBeans;
 import io.github.kobe.spring.internal.settings.PrintableText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
-import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.event.ApplicationReadyEvent;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.ApplicationContext;
@@ -38,17 +37,17 @@ final class WaitingThreadsWarning implements ApplicationListener<ApplicationRead
                     8 * Math.max(Runtime.getRuntime().availableProcessors(), 2)));
 
     private final ApplicationContext context;
-    private final Supplier<@Nullable GroupExecutor> executor;
+    private final ExecutorBeans executors;
 
     /**
      * Makes a warning.
      *
      * @param context the application
-     * @param executor whose groups have queues; {@code null} where there are several
+     * @param executors the groups of the default one have queues
      */
-    WaitingThreadsWarning(ApplicationContext context, Supplier<@Nullable GroupExecutor> executor) {
+    WaitingThreadsWarning(ApplicationContext context, ExecutorBeans executors) {
         this.context = context;
-        this.executor = executor;
+        this.executors = executors;
     }
 
     @Override
@@ -61,7 +60,7 @@ final class WaitingThreadsWarning implements ApplicationListener<ApplicationRead
                         .orElse(false)) {
             return;
         }
-        GroupExecutor groups = executor.get();
+        GroupExecutor groups = executors.theDefault().orElse(null);
         if (groups == null) {
             return;
         }

@@ -18,7 +18,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.assertj.AssertableWebApplicationContext;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -169,6 +172,36 @@ class FilterSettingsTests {
                         .hasMessageContaining("one,two"));
     }
 
+    @Test
+    void inAChildContextAFurtherExecutorIsNotTakenForTheDefaultOne() {
+        String rule = PREFIX + "rules[0].key-source=principal";
+        new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(GroupConcurrencyAutoConfiguration.class))
+                .withPropertyValues(PREFIX + "enabled=true", rule)
+                .run(parent -> runner.withPropertyValues(rule)
+                        .withParent(parent)
+                        .withBean(
+                                "further",
+                                GroupExecutor.class,
+                                FilterSettingsTests::executor,
+                                bean -> ((AbstractBeanDefinition) bean).setDefaultCandidate(false))
+                        .run(child -> assertThat(settingsOf(child)
+                                        .rules()
+                                        .getFirst()
+                                        .executor()
+                                        .get())
+                                .isSameAs(parent.getBean(GroupExecutor.class))));
+    }
+
+    private static FilterSettings settingsOf(AssertableWebApplicationContext context) {
+        return new FilterSettings(
+                context.getBean(GroupConcurrencyProperties.class).web().filter(),
+                context.getBean(BoundSettings.class),
+                context.getSourceApplicationContext().getBeanFactory(),
+                RequestGroupKey.class,
+                false);
+    }
+
     private static GroupExecutor executor() {
         return GroupExecutor.newVirtualThreadExecutor(GroupPolicy.builder().build());
     }
@@ -299,15 +332,7 @@ class FilterSettingsTests {
                         },
                         bean -> bean.setScope(BeanDefinition.SCOPE_PROTOTYPE))
                 .run(context -> {
-                    FilterSettings settings = new FilterSettings(
-                            context.getBean(GroupConcurrencyProperties.class)
-                                    .web()
-                                    .filter(),
-                            context.getBean(BoundSettings.class),
-                            context.getSourceApplicationContext(),
-                            RequestGroupKey.class,
-                            false);
-                    RequestKey key = settings.rules().getFirst().key();
+                    RequestKey key = settingsOf(context).rules().getFirst().key();
                     looks.set(0);
                     for (String user : List.of("a", "b", "c")) {
                         assertThat(key.decide(user, null, GroupPolicy.builder().build())

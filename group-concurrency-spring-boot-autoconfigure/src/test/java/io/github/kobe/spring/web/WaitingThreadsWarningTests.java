@@ -4,14 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPolicy;
+import io.github.kobe.spring.testing.ApplicationServer;
+import io.github.kobe.spring.testing.NeededAutoConfigurations;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
@@ -67,6 +73,23 @@ class WaitingThreadsWarningTests {
         assertThat(output).contains("Started").doesNotContain(WARNING);
     }
 
+    @ParameterizedTest
+    @ValueSource(classes = {Own.class, Further.class})
+    void inAChildContextTheQueuesOfItsDefaultExecutorCount(Class<?> child, CapturedOutput output) {
+        try (ConfigurableApplicationContext parent = new SpringApplicationBuilder(Application.class)
+                .web(WebApplicationType.NONE)
+                .run(
+                        "--" + NeededAutoConfigurations.SETTING + "=",
+                        "--group-concurrency.defaults.queue-threshold=" + (child == Own.class ? 1 : 200))) {
+            new ApplicationServer(
+                            new SpringApplicationBuilder(child).parent(parent),
+                            Stream.of(NeededAutoConfigurations.SETTING + "="))
+                    .close();
+        }
+
+        assertThat(output).contains(WARNING);
+    }
+
     private static void start(String... settings) {
         new WebServer(Application.class, settings).close();
     }
@@ -74,6 +97,27 @@ class WaitingThreadsWarningTests {
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
     static class Application {}
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class Own {
+
+        @Bean
+        GroupExecutor own() {
+            return GroupExecutor.newVirtualThreadExecutor(GroupPolicy.builder().build());
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class Further {
+
+        @Bean(defaultCandidate = false)
+        GroupExecutor further() {
+            return GroupExecutor.newVirtualThreadExecutor(
+                    GroupPolicy.builder().globalQueueThreshold(0).build());
+        }
+    }
 
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration

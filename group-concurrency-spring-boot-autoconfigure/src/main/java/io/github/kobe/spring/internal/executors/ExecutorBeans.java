@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
@@ -83,7 +84,7 @@ public final class ExecutorBeans {
      * {@return what looks an executor up when it is first asked, and knows it from then on} It has no lock: making the bean
      * may ask it too.
      *
-     * @param name the bean's; empty: the only one, or the primary one
+     * @param name the bean's; empty: the default one, or the one that isn't to be found by its type
      */
     public Supplier<GroupExecutor> lazily(String name) {
         AtomicReference<@Nullable GroupExecutor> known = new AtomicReference<>();
@@ -91,7 +92,7 @@ public final class ExecutorBeans {
             GroupExecutor executor = known.get();
             if (executor == null) {
                 executor = name.isEmpty()
-                        ? beans.getBean(GroupExecutor.class)
+                        ? theDefault().orElseGet(() -> beans.getBean(GroupExecutor.class))
                         : beans.getBean(name, GroupExecutor.class);
                 known.set(executor);
             }
@@ -117,6 +118,14 @@ public final class ExecutorBeans {
         List<String> found = defaultsOf(beans);
         List<String> all = found.isEmpty() ? List.copyOf(names()) : List.of();
         return all.size() == 1 ? all : found;
+    }
+
+    /** {@return the default executor; empty if no bean or several could be it} It is made if it doesn't exist yet. */
+    public Optional<GroupExecutor> theDefault() {
+        List<String> candidates = defaults();
+        return candidates.size() == 1
+                ? Optional.of(beans.getBean(candidates.getFirst(), GroupExecutor.class))
+                : Optional.empty();
     }
 
     private static List<String> defaultsOf(@Nullable BeanFactory context) {
