@@ -18,8 +18,8 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
 
 /**
- * Warns of limits in the settings that no executor uses, because the application's own executor replaces ours, or its own policy
- * replaces the one that is made from them.
+ * Refuses limits in the settings that are out of their range, and warns of those that no executor uses, because the
+ * application's own executor replaces ours, or its own policy replaces the one that is made from them.
  */
 final class UnusedLimitsWarning implements SmartInitializingSingleton {
 
@@ -39,6 +39,9 @@ final class UnusedLimitsWarning implements SmartInitializingSingleton {
     public void afterSingletonsInstantiated() {
         List<ConfigurationProperty> set = configured.set();
         boolean isPolicyOurs = isHere(PolicyConfiguration.class);
+        if (isPolicyOurs) {
+            configured.toPolicy(); // fails the start for a bad number, also where the policy is lazy
+        }
         if (set.isEmpty() || (isPolicyOurs && isHere(ExecutorConfiguration.class)) || isUsed()) {
             return;
         }

@@ -66,6 +66,16 @@ class InvalidSettingsTests {
     }
 
     @Test
+    void aLimitOfZeroIsToldAlthoughBeansAreLazy(CapturedOutput output) throws IOException {
+        failsToStart("""
+            spring.main.lazy-initialization: true
+            group-concurrency.groups.vip.max-concurrency: 0
+            """);
+
+        assertThat(output).contains("Setting 'group-concurrency.groups.vip.max-concurrency' must be at least 1:");
+    }
+
+    @Test
     void aKeyWithASlashOutsideBracketsIsToldWithTheRightSpelling(CapturedOutput output) throws IOException {
         failsToStart("""
             group-concurrency:
