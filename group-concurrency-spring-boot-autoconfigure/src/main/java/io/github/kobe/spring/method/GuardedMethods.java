@@ -19,6 +19,7 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.DisposableBean;
+import org.springframework.core.BridgeMethodResolver;
 import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.core.ParameterNameDiscoverer;
 import org.springframework.core.annotation.AnnotatedElementUtils;
@@ -113,7 +114,9 @@ final class GuardedMethods implements DisposableBean {
 
     private Optional<GuardedMethod> findFirst(Method method, Class<?> targetClass) {
         Class<?> type = ClassUtils.getUserClass(targetClass);
-        Method specific = Proxy.isProxyClass(type) ? method : AopUtils.getMostSpecificMethod(method, type);
+        Method specific = Proxy.isProxyClass(type)
+                ? BridgeMethodResolver.findBridgedMethod(method)
+                : AopUtils.getMostSpecificMethod(method, type);
         Optional<GuardedMethod> found = Optional.ofNullable(ofClass(type).get(specific));
         byCall.computeIfAbsent(targetClass, call -> new ConcurrentHashMap<>()).put(method, found);
         return found;
@@ -145,7 +148,10 @@ final class GuardedMethods implements DisposableBean {
         if (Proxy.isProxyClass(type)) {
             // Made from interfaces, as clients and repositories are; its own methods are final and know no names.
             for (Class<?> implemented : type.getInterfaces()) {
-                inspect(implemented, implemented.getMethods(), guarded);
+                Method[] methods = Arrays.stream(implemented.getMethods())
+                        .filter(GuardedMethods::isUserMethod)
+                        .toArray(Method[]::new);
+                inspect(implemented, methods, guarded);
             }
         } else {
             inspect(type, methodsOf(type), guarded);

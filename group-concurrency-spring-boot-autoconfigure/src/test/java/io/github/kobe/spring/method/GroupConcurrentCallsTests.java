@@ -21,6 +21,7 @@ import java.lang.reflect.Proxy;
 import java.util.Arrays;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,6 +37,7 @@ import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import reactor.core.publisher.Mono;
 
 /** Calls on the caller's own thread, through real proxies of classes and of interfaces. */
 class GroupConcurrentCallsTests {
@@ -179,6 +181,28 @@ class GroupConcurrentCallsTests {
             assertThat(submitted(context.getBean(GroupExecutor.class), "partner:a"))
                     .isEqualTo(1);
         });
+    }
+
+    @Test
+    void aClientsMethodThatNarrowsAnInheritedOneIsOneMethodHoweverItIsCalled() {
+        runner.withBean(
+                        OrderClient.class,
+                        () -> clientOf(OrderClient.class, method -> "get".equals(method) ? Mono.just(method) : method))
+                .run(context -> {
+                    OrderClient client = context.getBean(OrderClient.class);
+                    Sender<String> sender = client;
+                    GroupExecutor executor = context.getBean(GroupExecutor.class);
+
+                    assertThat(sender.send("a")).isEqualTo("send");
+                    assertThat(submitted(executor, "sent:a")).isEqualTo(1);
+                    executor.pause("sent:a");
+                    assertThat(client.send("a")).isEqualTo("later");
+
+                    Object cold = sender.get("b");
+                    assertThat(submitted(executor, "got:b")).isZero();
+                    assertThat(((Mono<?>) cold).block(Deadline.LONG)).isEqualTo("get");
+                    assertThat(submitted(executor, "got:b")).isEqualTo(1);
+                });
     }
 
     @Test
@@ -409,6 +433,14 @@ class GroupConcurrentCallsTests {
         assertThat(caller.join(Deadline.LONG)).as("the caller ends").isTrue();
     }
 
+    /** {@return a client that is made as HTTP interfaces and repositories are, and answers by a method's name} */
+    private static <T> T clientOf(Class<T> type, UnaryOperator<Object> answers) {
+        return type.cast(Proxy.newProxyInstance(
+                type.getClassLoader(),
+                new Class<?>[] {type},
+                (proxy, method, arguments) -> answers.apply(method.getName())));
+    }
+
     private static long limitsAround(Object bean) {
         return Arrays.stream(((Advised) bean).getAdvisors())
                 .filter(advisor -> advisor instanceof PointcutAdvisor by
@@ -549,14 +581,30 @@ class GroupConcurrentCallsTests {
         String fetch(String name);
     }
 
-    /** Makes a client as HTTP interfaces and repositories are made. */
+    interface Sender<T> {
+        String send(T order);
+
+        Object get(String id);
+    }
+
+    interface OrderClient extends Sender<String> {
+        @Override
+        @GroupConcurrent(group = "sent:#{#order}", queueTimeout = "1ms", fallbackMethod = "later")
+        String send(String order);
+
+        default String later(String order) {
+            return order;
+        }
+
+        @Override
+        @GroupConcurrent(group = "got:#{#id}")
+        Mono<String> get(String id);
+    }
+
     static class ClientFactory implements FactoryBean<Client> {
         @Override
         public Client getObject() {
-            return (Client) Proxy.newProxyInstance(
-                    getClass().getClassLoader(),
-                    new Class<?>[] {Client.class},
-                    (proxy, method, arguments) -> method.getName());
+            return clientOf(Client.class, method -> method);
         }
 
         @Override
