@@ -11,7 +11,8 @@ import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 /**
  * Adds the limits to a test slice, which has none otherwise: the executor, {@code @GroupConcurrent} on methods,
  * {@code Scopes}, the properties and the responses to rejected requests. Beans have the same kind of proxy as in the
- * application. Endpoints, meters and observations are not included.
+ * application. Endpoints, meters and observations are not included. Without a {@code ClusterStore} bean, limits over all
+ * instances are shared by a store in memory.
  *
  * <pre>{@code
  * @WebMvcTest(ReportController.class)

@@ -22,7 +22,12 @@ import org.springframework.test.context.junit.jupiter.SpringJUnitConfig;
 @Tag("boot")
 @SpringJUnitConfig(AutoConfigureGroupConcurrencyTests.Application.class)
 @AutoConfigureGroupConcurrency
-@TestPropertySource(properties = "group-concurrency.groups.limited.max-concurrency=3")
+@TestPropertySource(
+        properties = {
+            "group-concurrency.groups.limited.max-concurrency=3",
+            "group-concurrency.groups.shared.cluster-max-in-flight=2",
+            "group-concurrency.cluster.on-store-loss=closed"
+        })
 class AutoConfigureGroupConcurrencyTests {
 
     @Autowired
@@ -61,9 +66,18 @@ class AutoConfigureGroupConcurrencyTests {
     }
 
     @Test
+    void limitsOverAllInstancesNeedNoStoreOfTheApplication() throws Exception {
+        assertThat(executor.call("shared", () -> "ran")).isEqualTo("ran");
+
+        assertThat(executor.groupStats("shared").orElseThrow().cluster()).isPresent();
+    }
+
+    @Test
     void whatIsImportedIsAutoConfiguration() {
         ClassLoader loader = getClass().getClassLoader();
         assertThat(ImportCandidates.load(AutoConfigureGroupConcurrency.class, loader))
+                .contains(InMemoryStoreAutoConfiguration.class.getName())
+                .filteredOn(name -> !name.equals(InMemoryStoreAutoConfiguration.class.getName()))
                 .isNotEmpty()
                 .isSubsetOf(ImportCandidates.load(AutoConfiguration.class, loader));
     }
