@@ -57,7 +57,8 @@ import reactor.core.publisher.SignalType;
  * itself runs, as those of Spring AI 1.1 do unless there is a {@code ToolCallAdvisor}, run within one turn.
  *
  * <p>A call inside of work of its own group, such as an annotated method, shares that work's permit. It costs nothing more,
- * and settles nothing: that work does.
+ * and settles nothing: that work does. A tool that Spring AI runs within the turn of a stream isn't inside of it, since it
+ * has a thread of its own: what it asks a model for takes another turn.
  *
  * <p>A call that isn't admitted ends with a {@link RejectedTaskException}, even for an interrupt while it waits
  * ({@link RejectionReason#INTERRUPTED}, with the interrupt status restored) and after a shutdown
