@@ -18,6 +18,9 @@ public final class Rounds {
     /** Odd: an alarm is set, or a round is under way. Rises with each of these, and when they begin anew. */
     private final AtomicInteger state = new AtomicInteger();
 
+    /** Made beforehand: to try again needs no memory. */
+    private final Following following = new Following();
+
     /** What the rounds go by; {@code null}: nobody has said it yet. */
     private volatile @Nullable Object reasons;
 
@@ -91,7 +94,33 @@ public final class Rounds {
 
     private void ended(int set) {
         if (state.compareAndSet(set, set + 1)) {
-            next();
+            following.again(core);
+        }
+    }
+
+    /** Sets the alarm that follows on a round, once there is memory for it. */
+    private final class Following implements Later {
+
+        /** Guarded by the housekeeper's lock. */
+        private @Nullable Later later;
+
+        @Override
+        public void again(Core ignored) {
+            try {
+                next();
+            } catch (OutOfMemoryError oom) {
+                boolean unused = core.housekeeper.retry(this);
+            }
+        }
+
+        @Override
+        public @Nullable Later later() {
+            return later;
+        }
+
+        @Override
+        public void setLater(@Nullable Later next) {
+            later = next;
         }
     }
 

@@ -22,6 +22,7 @@ import io.github.kobe.TaskStatus;
 import io.github.kobe.TaskTotals;
 import io.github.kobe.audit.Engines;
 import io.github.kobe.audit.ManualClock;
+import io.github.kobe.internal.base.Rounds;
 import io.github.kobe.internal.doors.EngineAccess.Surroundings;
 import io.github.kobe.internal.doors.EngineAccess.TaskThreads;
 import io.github.kobe.internal.permits.Batch;
@@ -425,6 +426,31 @@ class PastDefectsTests {
 
         EngineAccess.engine(executor).housekeeper.runDue();
         assertThat(EngineAccess.engine(executor).housekeeper.alarms()).isLessThan(200);
+    }
+
+    @Test
+    void roundsGoOnThoughThereWasNoMemoryForTheNextAlarm() {
+        ManualClock clock = new ManualClock();
+        GroupExecutor executor = engines.start(GroupPolicy.builder().build(), clock);
+        AtomicInteger done = new AtomicInteger();
+        AtomicBoolean lacksMemory = new AtomicBoolean();
+        Rounds rounds = new Rounds(
+                EngineAccess.engine(executor),
+                () -> {
+                    if (lacksMemory.getAndSet(false)) {
+                        throw new OutOfMemoryError("as the test wants it");
+                    }
+                    return done.get() < 3 ? 1_000 : Long.MAX_VALUE;
+                },
+                () -> lacksMemory.set(done.incrementAndGet() == 1),
+                false);
+
+        rounds.next();
+        for (int i = 0; i < 5; i++) {
+            clock.advance(Duration.ofMillis(20), executor);
+        }
+
+        assertThat(done).hasValue(3);
     }
 
     @ParameterizedTest
