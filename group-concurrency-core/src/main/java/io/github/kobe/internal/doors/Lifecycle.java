@@ -334,12 +334,9 @@ public final class Lifecycle {
 
     private void endPausedWaits() {
         for (Group group : engine.groups()) {
-            Batch batch = new Batch(engine);
-            try {
-                group.goOn(batch);
-            } finally {
-                batch.carryOut();
-            }
+            Batch batch = Batch.orNull(engine, 0);
+            group.goOn(batch);
+            Batch.carryOutIfMade(batch);
         }
     }
 
