@@ -605,7 +605,7 @@ public final class GroupExecutor implements AutoCloseable {
      * @param update is given the limits that override the policy, which are unset if nothing is overridden, and returns
      *     the new ones; returning unset limits is the same as {@link #resetLimits}. It runs on the calling thread. It
      *     may run several times, so it must have no side effects. What it throws is thrown by this method, and nothing
-     *     changes
+     *     changes. Returning what it was given is a change too: limits that were set for a period stay then
      * @throws InvalidPolicyException if a number is out of its range, or {@code clusterMaxInFlight} is set; nothing changes
      *     then
      * @throws NullPointerException if the update returns {@code null}; nothing changes then

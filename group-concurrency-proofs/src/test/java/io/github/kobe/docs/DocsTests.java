@@ -175,11 +175,17 @@ class DocsTests {
     }
 
     private static List<Path> sources() throws IOException {
-        try (Stream<Path> files = Files.walk(Markdown.repository())) {
-            return files.filter(file -> file.toString().contains("/src/main/java/"))
-                    .filter(file -> file.toString().endsWith(".java"))
-                    .toList();
+        List<Path> sources = new ArrayList<>();
+        try (Stream<Path> modules = Files.list(Markdown.repository())) {
+            for (Path module : modules.map(module -> module.resolve("src/main/java"))
+                    .filter(Files::isDirectory)
+                    .toList()) {
+                try (Stream<Path> files = Files.walk(module)) {
+                    files.filter(file -> file.toString().endsWith(".java")).forEach(sources::add);
+                }
+            }
         }
+        return sources;
     }
 
     private static boolean isJava(String text) {

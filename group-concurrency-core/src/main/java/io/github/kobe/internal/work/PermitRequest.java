@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  *   WAITING -> GRANTED      the granter, under the guard
- *   WAITING -> its reason   time-out, shutdown; under the guard
+ *   WAITING -> its reason   who ends the wait (time-out, rate, shutdown), under the guard; or who asks, if it isn't let in
  *   WAITING -> LEFT         the thread that waits, interrupted, or whoever cancels the future
  *   WAITING -> LATE         the thread that waits: its own time is up
  * </pre>

@@ -99,7 +99,7 @@ public class MemoryExhaustionTests {
     /** Ways, each as it is; some also in other surroundings. */
     static Stream<String> programs() {
         return Stream.concat(
-                Stream.of(Ways.TIMED_OUT_BY_A_LATER_LIMIT).map(way -> "PLAIN " + way.name()),
+                Stream.of(Ways.values()).map(way -> "PLAIN " + way.name()),
                 Stream.of(
                         "LISTENER STARTED_BY_ITS_PREDECESSOR",
                         "LISTENER CANCELLED_IN_THE_QUEUE",
