@@ -652,7 +652,8 @@ class RateTests {
     void anEvictionForgetsWhatAGroupOfThatKeyHasLeftBeforeItsRateWasTakenAway() throws Exception {
         GroupExecutor executor = usedUpAndForgotten();
         GroupPolicy rated = executor.policy();
-        executor.updatePolicy(rated.toBuilder().pattern("*", GroupLimits.unset()).build());
+        executor.updatePolicy(
+                rated.toBuilder().pattern("*", GroupLimits.unset()).build());
         executor.pause("a");
 
         executor.evictGroup("a");

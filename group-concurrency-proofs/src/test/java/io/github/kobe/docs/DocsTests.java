@@ -63,9 +63,7 @@ class DocsTests {
             Pattern.compile("<pre>\\{@code\\R(.*?)\\R *\\* }</pre>", Pattern.DOTALL);
     private static final List<String> PLACES_OF_SAMPLES = List.of(
             "class X { %s\n}",
-            "class X { void x() { %s\n} }",
-            "class X { Object x = %s\n; }",
-            "class X { Object x = x%s\n; }");
+            "class X { void x() { %s\n} }", "class X { Object x = %s\n; }", "class X { Object x = x%s\n; }");
 
     private static final Duration DEADLINE = Duration.ofSeconds(30);
 
@@ -164,9 +162,11 @@ class DocsTests {
     void samplesInTheJavadocAreJava() throws IOException {
         List<String> samples = new ArrayList<>();
         for (Path source : sources()) {
-            SAMPLE_IN_JAVADOC.matcher(Files.readString(source)).results().forEach(sample -> samples.add(sample.group(1)
-                    .replaceAll("(?m)^ *\\* ?", "")
-                    .replaceAll("\\.\\.\\.|…", "")));
+            SAMPLE_IN_JAVADOC
+                    .matcher(Files.readString(source))
+                    .results()
+                    .forEach(sample -> samples.add(
+                            sample.group(1).replaceAll("(?m)^ *\\* ?", "").replaceAll("\\.\\.\\.|…", "")));
         }
 
         assertThat(samples)
@@ -196,8 +196,8 @@ class DocsTests {
                 return text;
             }
         };
-        JavacTask compiler = (JavacTask) ToolProvider.getSystemJavaCompiler()
-                .getTask(null, null, found, null, null, List.of(source));
+        JavacTask compiler = (JavacTask)
+                ToolProvider.getSystemJavaCompiler().getTask(null, null, found, null, null, List.of(source));
         try {
             compiler.parse();
         } catch (IOException unreadable) {

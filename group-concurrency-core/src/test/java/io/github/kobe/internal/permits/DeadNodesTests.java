@@ -42,7 +42,8 @@ class DeadNodesTests {
         last.awaitArrived(1);
 
         int queued = executor.groupStats("a").orElseThrow().queued();
-        assertThat(LinkedNodes.in(EngineAccess.engine(executor).group("a")) - queued).isLessThanOrEqualTo(32);
+        assertThat(LinkedNodes.in(EngineAccess.engine(executor).group("a")) - queued)
+                .isLessThanOrEqualTo(32);
         last.open();
     }
 

@@ -5,7 +5,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The {@code #root} of a group expression, with the same names as in {@code @Cacheable}. */
-record CallRoot(Method method, @Nullable Object target, Class<?> targetClass, @Nullable Object[] args) {
+record CallRoot(
+        Method method,
+        @Nullable Object target,
+        Class<?> targetClass,
+        @Nullable Object[] args) {
 
     static final Set<String> PROPERTIES = Set.of("method", "methodName", "target", "targetClass", "args");
 

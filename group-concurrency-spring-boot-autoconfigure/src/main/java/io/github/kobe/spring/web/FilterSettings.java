@@ -256,9 +256,7 @@ final class FilterSettings {
             String name = rule.executor().isBlank() ? "" : rule.executor();
             if (!name.isEmpty() && !executors.has(name)) {
                 throw refusal(
-                        "names no GroupExecutor bean",
-                        "one of " + String.join(", ", executors.names()),
-                        "executor");
+                        "names no GroupExecutor bean", "one of " + String.join(", ", executors.names()), "executor");
             }
             return executors.lazily(name);
         }

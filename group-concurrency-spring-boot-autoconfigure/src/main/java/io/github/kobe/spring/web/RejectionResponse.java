@@ -27,12 +27,13 @@ final class RejectionResponse {
         ErrorResponse.Builder answer = ErrorResponse.builder(FOR_CODES, problem.status(), problem.detail())
                 .detailMessageCode(
                         ErrorResponse.getDefaultDetailMessageCode(RejectedTaskException.class, problem.code()))
-                .headers(headers -> { // also where there is none: else nobody could add one
-                    String retryAfter = problem.retryAfter();
-                    if (retryAfter != null) {
-                        headers.set(HttpHeaders.RETRY_AFTER, retryAfter);
-                    }
-                });
+                .headers(
+                        headers -> { // also where there is none: else nobody could add one
+                            String retryAfter = problem.retryAfter();
+                            if (retryAfter != null) {
+                                headers.set(HttpHeaders.RETRY_AFTER, retryAfter);
+                            }
+                        });
         return (problem.reason() == null
                         ? answer
                         : answer.property("reason", problem.reason().name()))

@@ -87,11 +87,14 @@ class HostileKeysTests {
                 "management.endpoint.groupexecutor.access=unrestricted", "spring.main.web-application-type=" + web)) {
             for (String key : List.of("100%", "%41", "a+b", "\ud83d\ude00 \u00e4\u4e2d", "limit", "{*key}", "a&b#c")) {
                 asked.executor().call(key, () -> "used");
-                String path = "/" + URLEncoder.encode(key, StandardCharsets.UTF_8).replace("+", "%20");
+                String path =
+                        "/" + URLEncoder.encode(key, StandardCharsets.UTF_8).replace("+", "%20");
 
-                assertThat(asked.get(path).body().path("group").textValue())
-                        .isEqualTo(key);
-                assertThat(asked.post(path, "{\"weight\":3}").body().path("group").textValue())
+                assertThat(asked.get(path).body().path("group").textValue()).isEqualTo(key);
+                assertThat(asked.post(path, "{\"weight\":3}")
+                                .body()
+                                .path("group")
+                                .textValue())
                         .isEqualTo(key);
                 assertThat(asked.delete(path).status()).isEqualTo(204);
                 assertThat(asked.executor().groupKeys()).isEmpty();

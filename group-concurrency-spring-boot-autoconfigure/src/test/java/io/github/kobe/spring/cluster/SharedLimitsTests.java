@@ -253,23 +253,24 @@ class SharedLimitsTests {
     void ifTheStoreCannotNameThemThatIsTold(CapturedOutput output) {
         plain.withBean(ClusterStore.class, () -> new BesideTheUnknown(store))
                 .withPropertyValues(LIMIT, CLOSED, "group-concurrency.cluster.lease=5s")
-                .run(context -> Deadline.until("it is told", () -> output.getOut()
-                        .contains("The store can't say which instances that share limits are silent")));
+                .run(context -> Deadline.until(
+                        "it is told",
+                        () -> output.getOut()
+                                .contains("The store can't say which instances that share limits are silent")));
     }
 
     @Test
     @Tag("CL11")
     void anApplicationThatHasEndedAsksForThemNoMore(CapturedOutput output) {
         BesideTheUnknown ofTheEnded = new BesideTheUnknown(store);
-        ApplicationContextRunner shared = plain.withPropertyValues(
-                LIMIT, CLOSED, "group-concurrency.cluster.lease=5s");
+        ApplicationContextRunner shared = plain.withPropertyValues(LIMIT, CLOSED, "group-concurrency.cluster.lease=5s");
         shared.withBean(ClusterStore.class, () -> ofTheEnded)
                 .run(context -> assertThat(context).hasNotFailed());
 
         // which starts later, and therefore asks later
         shared.withBean(ClusterStore.class, () -> new BesideTheKilled(ClusterStore.inMemory()))
-                .run(context ->
-                        Deadline.until("the later one has asked", () -> output.getOut().contains("are silent")));
+                .run(context -> Deadline.until(
+                        "the later one has asked", () -> output.getOut().contains("are silent")));
 
         assertThat(ofTheEnded.asked).isFalse();
     }

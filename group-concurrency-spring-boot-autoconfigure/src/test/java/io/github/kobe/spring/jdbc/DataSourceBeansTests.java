@@ -115,16 +115,17 @@ class DataSourceBeansTests {
 
     @Test
     void theDataSourceOfAChildContextIsLimitedByAnExecutorOfThatContext() {
-        PooledApplication.ofPool(10).run(parent -> PooledApplication.limited()
-                .withParent(parent)
-                .withBean("of-child", DataSource.class, () -> PooledApplication.pool("of-child", 5))
-                .run(child -> {
-                    try (Connection open = connect(child.getBean("of-child", DataSource.class))) {
-                        assertThat(open.isValid(1)).isTrue();
-                        assertThat(running(child, "connections")).isEqualTo(1);
-                        assertThat(running(parent, "connections")).isZero();
-                    }
-                }));
+        PooledApplication.ofPool(10)
+                .run(parent -> PooledApplication.limited()
+                        .withParent(parent)
+                        .withBean("of-child", DataSource.class, () -> PooledApplication.pool("of-child", 5))
+                        .run(child -> {
+                            try (Connection open = connect(child.getBean("of-child", DataSource.class))) {
+                                assertThat(open.isValid(1)).isTrue();
+                                assertThat(running(child, "connections")).isEqualTo(1);
+                                assertThat(running(parent, "connections")).isZero();
+                            }
+                        }));
     }
 
     @Test

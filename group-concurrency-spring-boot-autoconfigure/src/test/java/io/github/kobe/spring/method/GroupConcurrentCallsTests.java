@@ -443,8 +443,8 @@ class GroupConcurrentCallsTests {
 
     private static long limitsAround(Object bean) {
         return Arrays.stream(((Advised) bean).getAdvisors())
-                .filter(advisor -> advisor instanceof PointcutAdvisor by
-                        && by.getPointcut() instanceof GroupConcurrentPointcut)
+                .filter(advisor ->
+                        advisor instanceof PointcutAdvisor by && by.getPointcut() instanceof GroupConcurrentPointcut)
                 .count();
     }
 

@@ -88,9 +88,7 @@ public final class Wishes {
         if (task.status() == TaskStatus.RUNNING || task.status() == TaskStatus.PAUSED || task.wants(Kind.RETRY)) {
             grant(ledger, task, Wish.of(Kind.CANCEL, by));
         }
-        return task.hasBegun()
-                && task.status() != TaskStatus.ROLLING_BACK
-                && task.status() != TaskStatus.ROLLED_BACK;
+        return task.hasBegun() && task.status() != TaskStatus.ROLLING_BACK && task.status() != TaskStatus.ROLLED_BACK;
     }
 
     private static PlanCommand commandOf(Wish wish) {
