@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupPolicy;
 import io.github.kobe.audit.ManualClock;
 import io.github.kobe.internal.doors.EngineAccess.Surroundings;
 import io.github.kobe.internal.doors.EngineAccess.TaskThreads;
@@ -339,6 +340,52 @@ class ScopeTimeTests extends ScopeTestCase {
                     .hasOnlyElementsOfType(IllegalArgumentException.class);
         }
         assertThat(ran).hasValue(0);
+    }
+
+    @Tag("T37")
+    @Test
+    void aForkWhoseTimeIsUpWhileItIsSubmittedFailsInItsQueue() throws Exception {
+        AtomicReference<GroupExecutor> executor = new AtomicReference<>();
+        AtomicReference<ForkedSubtask<?>> forked = new AtomicReference<>();
+        GroupPolicy slow = GroupPolicy.builder()
+                .defaultMaxConcurrencyPerGroup(1)
+                .taskDecorator((groupKey, task) -> {
+                    ForkedSubtask<?> fork = forked.get();
+                    if (fork.id() == 2) {
+                        clock.advance(Duration.ofSeconds(1), executor.get());
+                        Deadline.until("its time is up", () -> fork.phaseNumber() == ForkState.OVERDUE);
+                    }
+                    return task;
+                })
+                .build();
+        executor.set(engines.startPlain(slow, clock.environment()));
+        Joiner<Object, Void, RuntimeException> hearing = new Joiner<>() {
+            @Override
+            public boolean onFork(Subtask<Object> subtask) {
+                forked.set((ForkedSubtask<?>) subtask);
+                return false;
+            }
+
+            @Override
+            public Void result() {
+                return null;
+            }
+
+            @Override
+            public Void timeout() {
+                return null;
+            }
+        };
+        try (var scope = Scopes.of(executor.get()).open(hearing)) {
+            scope.fork("a", gate.then("x"));
+            gate.awaitArrived(1);
+            Subtask<Object> late = scope.fork(ForkOptions.in("a").withTimeout(Duration.ofSeconds(1)), () -> "never");
+            awaitPhase(late, Subtask.Phase.FAILED);
+            gate.open();
+            scope.join();
+
+            assertThat(late.exception()).isInstanceOf(TimeoutException.class);
+        }
     }
 
     @Tag("T38")
