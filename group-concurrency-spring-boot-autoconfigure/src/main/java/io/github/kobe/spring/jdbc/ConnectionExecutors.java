@@ -40,6 +40,9 @@ final class ConnectionExecutors implements ImportBeanDefinitionRegistrar {
     @Override
     public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry registry) {
         Map<String, String> executors = executorsByDataSource();
+        if (executors.isEmpty() && beans.containsBean(CONNECTIONS)) {
+            return; // all data sources are a parent's, and so is what limits them
+        }
         if (executors.isEmpty()) {
             LOGGER.warn("No connections are limited: there is a ConnectionGroup, and no DataSource bean.");
         }

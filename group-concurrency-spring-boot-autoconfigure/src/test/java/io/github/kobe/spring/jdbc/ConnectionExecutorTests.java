@@ -453,6 +453,21 @@ class ConnectionExecutorTests {
     }
 
     @Test
+    void aChildContextWithoutADataSourceHasWhatLimitsThoseOfItsParent(CapturedOutput output) {
+        PooledApplication.ofPool(10)
+                .run(parent -> PooledApplication.limited().withParent(parent).run(child -> {
+                    assertThat(child.getBean(LimitedConnections.class))
+                            .isSameAs(parent.getBean(LimitedConnections.class));
+                    try (Connection open = connect(child, "a")) {
+                        assertThat(open.isValid(1)).isTrue();
+                        assertThat(connections(child).stats().running()).isEqualTo(1);
+                    }
+                }));
+
+        assertThat(output).doesNotContain("No connections are limited");
+    }
+
+    @Test
     void whoWaitsForATurnHasNoConnectionOfThePool() {
         PooledApplication.ofPool(2).run(context -> {
             Connection first = elsewhere(context, "a");
