@@ -5,6 +5,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The {@code #root} of a group expression, with the same names as in {@code @Cacheable}. */
+@SuppressWarnings("ArrayRecordComponent") // nobody compares two
 record CallRoot(
         Method method,
         @Nullable Object target,
