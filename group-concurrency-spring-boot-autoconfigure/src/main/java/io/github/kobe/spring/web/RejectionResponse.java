@@ -18,6 +18,7 @@ import org.springframework.web.ErrorResponse;
 final class RejectionResponse {
 
     /** Tells the codes of messages, and is never thrown: a refusal costs no stack trace. */
+    @SuppressWarnings("StaticAssignmentOfThrowable") // only its class counts
     private static final RejectedTaskException FOR_CODES =
             new RejectedTaskException("", "", RejectionReason.GROUP_QUEUE_FULL, -1, -1);
 
