@@ -19,7 +19,7 @@ final class Cancellation {
 
     private Cancellation() {}
 
-    /** {@return what has left its queue, to be told by {@link ForkedSubtask#tellAllLeft}} */
+    /** {@return what has left its queue, to be told by {@link #tellAll}} */
     static List<Object> of(OpenScope<?, ?, ?> scope, Cause cause) {
         if (scope.isCancelled()) {
             return List.of();
@@ -61,6 +61,36 @@ final class Cancellation {
     private void stop() {
         for (int i = scopes.size(); --i >= 0; ) {
             scopes.get(i).forks.stack.haveStop();
+        }
+    }
+
+    // ---- what is left to be told
+
+    /** Has {@link #tellAll} tell of a fork that waits no longer, or of its task. */
+    static void tellLater(Object task, List<Object> left) {
+        try {
+            left.add(task);
+        } catch (OutOfMemoryError oom) {
+            tell(task); // now, rather than never
+        }
+    }
+
+    /** Tells of all that has left. */
+    static void tellAll(List<Object> left) {
+        for (Object task : left) {
+            try {
+                tell(task);
+            } catch (Throwable failure) {
+                ScopeBridge.logged(failure); // the others are told of all the same
+            }
+        }
+    }
+
+    static void tell(Object left) {
+        if (left instanceof ForkedSubtask<?> fork) {
+            fork.finish();
+        } else {
+            ScopeBridge.tellLeft(left);
         }
     }
 }

@@ -130,7 +130,7 @@ final class ForkStack {
     /**
      * Has those that wait do so no longer, the newest first.
      *
-     * @param left takes what is left to be told, by {@link ForkedSubtask#tellAllLeft}
+     * @param left takes what is left to be told, by {@link Cancellation#tellAll}
      */
     void haveLeave(List<Object> left) {
         if (newest == null) {

@@ -294,47 +294,20 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
     /**
      * Its scope is cancelled: if it waits, it does so no longer.
      *
-     * @param left takes what is left to be told to others, by {@link #tellAllLeft}
+     * @param left takes what is left to be told to others, by {@link Cancellation#tellAll}
      */
     void leave(List<Object> left) {
         if (move(QUEUED, CANCELLED)) {
             Object task = leaveQueue();
             if (task != null && plan == null && scope.bridge.isHeardByNobody(task)) {
-                tellLeft(task);
+                Cancellation.tell(task);
             } else if (task != null) {
-                tellLater(task, left);
+                Cancellation.tellLater(task, left);
             }
         } else if (move(DELAYED, CANCELLED)) {
-            tellLater(this, left);
+            Cancellation.tellLater(this, left);
         } else {
             move(RETRYING, CANCELLED);
-        }
-    }
-
-    private static void tellLater(Object task, List<Object> left) {
-        try {
-            left.add(task);
-        } catch (OutOfMemoryError oom) {
-            tellLeft(task); // now, rather than never
-        }
-    }
-
-    /** Tells of all that has left. */
-    static void tellAllLeft(List<Object> left) {
-        for (Object task : left) {
-            try {
-                tellLeft(task);
-            } catch (Throwable failure) {
-                ScopeBridge.logged(failure); // the others are told of all the same
-            }
-        }
-    }
-
-    private static void tellLeft(Object left) {
-        if (left instanceof ForkedSubtask<?> fork) {
-            fork.finish();
-        } else {
-            ScopeBridge.tellLeft(left);
         }
     }
 

@@ -393,7 +393,7 @@ final class OpenScope<T, R, X extends Throwable> implements GroupScope<T, R, X>,
 
     /** Cancels it and all that is inside it; by any thread. */
     void cancel(Cause why) {
-        ForkedSubtask.tellAllLeft(Cancellation.of(this, why));
+        Cancellation.tellAll(Cancellation.of(this, why));
     }
 
     /**
@@ -404,12 +404,12 @@ final class OpenScope<T, R, X extends Throwable> implements GroupScope<T, R, X>,
     void cancelByOwner(Cause why, boolean lent) {
         List<Object> left = Cancellation.of(this, why);
         if (!lent) {
-            ForkedSubtask.tellAllLeft(left);
+            Cancellation.tellAll(left);
         } else if (!left.isEmpty()) {
             try {
-                bridge.runSoon(() -> ForkedSubtask.tellAllLeft(left));
+                bridge.runSoon(() -> Cancellation.tellAll(left));
             } catch (OutOfMemoryError oom) {
-                ForkedSubtask.tellAllLeft(left); // one too many, rather than never
+                Cancellation.tellAll(left); // one too many, rather than never
             }
         }
     }
