@@ -134,7 +134,7 @@ final class ForkPlan {
 
     /** It is DELAYED; else who has ended it, or is about to, says that it is over. */
     private static void failWithoutTimers(ForkedSubtask<?> fork) {
-        if (fork.move(ForkedSubtask.DELAYED, ForkedSubtask.RETRYING)) {
+        if (fork.move(ForkedSubtask.DELAYED, ForkedSubtask.QUEUED)) {
             fork.failUnsubmitted(noTimers());
         }
     }
@@ -199,7 +199,11 @@ final class ForkPlan {
 
     /** {@return why what depends on an alarm fails, if there can be none} */
     private static Throwable noTimers() {
-        return new OutOfMemoryError("The thread for timers could not be started");
+        try {
+            return new OutOfMemoryError("The thread for timers could not be started");
+        } catch (OutOfMemoryError none) {
+            return none;
+        }
     }
 
     /** {@return why a fork fails whose own time is up, and whose code may have thrown something then} */

@@ -23,12 +23,13 @@ import org.jspecify.annotations.Nullable;
  *   QUEUED   -> RUNNING             its thread, before its code
  *   RUNNING  -> RETRYING -> DELAYED its thread, after its code; once its permits are back
  *   QUEUED   -> RETRYING            the thread that finds that it never ran, and may be tried again
- *   DELAYED  -> QUEUED              an alarm
+ *   DELAYED  -> QUEUED              an alarm; who could set none, and then fails it
  *   RUNNING  -> LATE                its own alarm
  *   QUEUED, DELAYED, RETRYING -> OVERDUE    its own alarm
  *   RUNNING, LATE -> DECIDING       its thread, after its code
- *   QUEUED   -> DECIDING            the thread that finds that it never ran
- *   OVERDUE  -> DECIDING            its thread; else the thread that finds it over; if it was DELAYED, its own alarm
+ *   QUEUED   -> DECIDING            the thread that finds that it never ran, or who could not submit it
+ *   OVERDUE  -> DECIDING            its thread; else the thread that finds it over, or who could not submit it; if it
+ *                                   was DELAYED, its own alarm
  *   DECIDING -> SUCCESS, FAILED, CANCELLED  the same thread, as {@link Forks} decides
  *   any before DECIDING -> CANCELLED        cancel of it or of its scope; a NEW one also by who forks it
  * </pre>

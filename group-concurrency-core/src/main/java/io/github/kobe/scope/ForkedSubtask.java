@@ -206,10 +206,16 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
         }
     }
 
-    /** It could not be submitted, so no engine says that it is over. */
+    /** It could not be submitted, so no engine says that it is over. Doesn't fail: who forks it would drop it once more. */
     void failUnsubmitted(Throwable failure) {
-        decideAndTell(FAILED, withEarlier(failure), true);
-        finish();
+        try {
+            decideAndTell(FAILED, withEarlier(failure), true);
+        } catch (Throwable thrown) {
+            decideAndTell(FAILED, thrown, true);
+            ScopeBridge.logged(thrown);
+        } finally {
+            finish();
+        }
     }
 
     /** Who cancelled it or its scope, or whose alarm came, while it was being submitted or set to wait, may not have found it. */
@@ -326,13 +332,15 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
 
     // ---- the end
 
-    /** All is over. */
+    /** All is over. It goes on when there is no memory to tell listeners. */
     void finish() {
         try {
             if (plan != null) {
                 plan.cancelAlarms(scope.bridge);
             }
             tellListeners();
+        } catch (Throwable failure) {
+            ScopeBridge.logged(failure);
         } finally {
             markOver();
             if (plan == null) {

@@ -15,6 +15,14 @@ import io.github.kobe.internal.doors.EngineAccess;
 import io.github.kobe.internal.doors.EngineAccess.Surroundings;
 import io.github.kobe.internal.doors.EngineAccess.TaskThreads;
 import io.github.kobe.schedules.EngineLoader;
+import io.github.kobe.scope.ForkInfo;
+import io.github.kobe.scope.ForkOptions;
+import io.github.kobe.scope.Joiner;
+import io.github.kobe.scope.RetryPolicy;
+import io.github.kobe.scope.ScopeListener;
+import io.github.kobe.scope.ScopeSettings;
+import io.github.kobe.scope.Scopes;
+import io.github.kobe.scope.Subtask;
 import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
@@ -32,7 +40,8 @@ import org.objectweb.asm.Opcodes;
 
 /**
  * A group in which nothing could be granted for want of memory, and no thread to try again: it has room and work, and is
- * not stalled. Whoever comes next starts what can start. A time-out that begins without that thread isn't lost either.
+ * not stalled. Whoever comes next starts what can start. A time-out that begins without that thread isn't lost either, nor
+ * is a fork that would need it.
  */
 @Tag("I4")
 public class NoThreadForRetriesTests {
@@ -79,6 +88,18 @@ public class NoThreadForRetriesTests {
     @Test
     void whoQueuesBehindOthersMakesTheThreadForTheirTimeOuts() {
         assertThat(run(TimesOutBehind.class)).isEqualTo("running");
+    }
+
+    @Tag("T38")
+    @Test
+    void whoHasNoAlarmForItsNextAttemptNorMemoryToSaySoFails() {
+        assertThat(run(TriesAgain.class)).isEqualTo("as the test wants it");
+    }
+
+    @Tag("T37")
+    @Test
+    void whoHasNoAlarmForItsTimeEndsOnceThoughThereIsNoMemoryToTellItsListeners() {
+        assertThat(run(IsNotTimed.class)).isEqualTo("The thread for timers could not be started");
     }
 
     static final class GivesBack implements Supplier<Integer> {
@@ -296,6 +317,53 @@ public class NoThreadForRetriesTests {
         }
     }
 
+    static final class TriesAgain implements Supplier<String> {
+        @Override
+        public String get() {
+            RetryPolicy retry = RetryPolicy.attempts(2).withDelay(Duration.ofDays(1));
+            try (GroupExecutor executor =
+                    GroupExecutor.newVirtualThreadExecutor(GroupPolicy.builder().build())) {
+                return resultOf(Caller.start(() -> {
+                    try (var scope =
+                            Scopes.of(executor).open(Joiner.<Object>supervise(), ScopeSettings::withoutTimeout)) {
+                        Subtask<Object> fork = scope.fork(ForkOptions.in("a").withRetry(retry), () -> {
+                            Shortage.reasons = true;
+                            throw new Exception("to be tried again");
+                        });
+                        scope.join();
+                        assertThat(Shortage.MET).containsExactlyInAnyOrder("reasons", "threads");
+                        return fork.exception().getMessage();
+                    }
+                }));
+            }
+        }
+    }
+
+    static final class IsNotTimed implements Supplier<String> {
+        @Override
+        public String get() {
+            try (GroupExecutor executor =
+                    GroupExecutor.newVirtualThreadExecutor(GroupPolicy.builder().build())) {
+                return resultOf(Caller.start(() -> {
+                    try (var scope = Scopes.of(executor)
+                            .open(
+                                    Joiner.<Object>supervise(),
+                                    settings -> settings.withoutTimeout().withListener(new ScopeListener() {
+                                        @Override
+                                        public void onFailure(ForkInfo fork, Throwable failure, Duration ran) {}
+                                    }))) {
+                        Shortage.infos = true;
+                        Subtask<Object> fork =
+                                scope.fork(ForkOptions.in("a").withTimeout(Duration.ofDays(1)), () -> "never");
+                        scope.join();
+                        assertThat(Shortage.MET).containsExactlyInAnyOrder("infos", "threads");
+                        return fork.exception().getMessage();
+                    }
+                }));
+            }
+        }
+    }
+
     private static void assertTimesOut(TaskHandle<String> handle) {
         assertThatExceptionOfType(RejectedTaskException.class)
                 .isThrownBy(() -> handle.join(Deadline.SECONDS, TimeUnit.SECONDS))
@@ -305,7 +373,7 @@ public class NoThreadForRetriesTests {
     private static String resultOf(Caller<String> caller) {
         try {
             return caller.result();
-        } catch (Exception failure) {
+        } catch (Exception | OutOfMemoryError failure) { // this error would end JUnit
             throw new AssertionError(failure);
         }
     }
@@ -323,6 +391,8 @@ public class NoThreadForRetriesTests {
         private static final Set<String> MET = ConcurrentHashMap.newKeySet();
         private static volatile boolean grants;
         private static volatile boolean batches;
+        private static volatile boolean reasons;
+        private static volatile boolean infos;
         private static volatile boolean threads = true;
 
         private Shortage() {}
@@ -333,6 +403,14 @@ public class NoThreadForRetriesTests {
 
         public static void ofBatches() {
             lack("batches", batches);
+        }
+
+        public static void ofReasons() {
+            lack("reasons", reasons);
+        }
+
+        public static void ofInfos() {
+            lack("infos", infos);
         }
 
         public static void ofThreads() {
@@ -348,8 +426,8 @@ public class NoThreadForRetriesTests {
     }
 
     /**
-     * There is no memory for a grant, or for a batch where one can do without, when the test says so, and no thread for
-     * the housekeeper until it says so.
+     * There is no memory for a grant, for a batch where one can do without, or for what is said of a fork, when the test says
+     * so, and no thread for the housekeeper until it says so.
      */
     private static final class Lack extends ClassVisitor {
         private String className = "";
@@ -372,6 +450,9 @@ public class NoThreadForRetriesTests {
             return switch (className + "." + name) {
                 case "io/github/kobe/internal/work/Task.grant" -> new Before(method, "of", "ofGrants");
                 case "io/github/kobe/internal/permits/Batch.orNull" -> new Before(method, "<init>", "ofBatches");
+                case "io/github/kobe/scope/ForkPlan.noTimers" -> new Before(method, "<init>", "ofReasons");
+                case "io/github/kobe/scope/ForkPlan.withEarlier" -> new Before(method, "addSuppressed", "ofReasons");
+                case "io/github/kobe/scope/ForkedSubtask.info" -> new Before(method, "<init>", "ofInfos");
                 case "io/github/kobe/internal/base/Housekeeper.startThread" -> new Before(method, "start", "ofThreads");
                 default -> method;
             };
