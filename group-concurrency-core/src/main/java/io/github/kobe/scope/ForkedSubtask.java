@@ -137,7 +137,7 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
     @Override
     protected boolean isDecided() {
         int phase = phaseNumber();
-        return phase == OVERDUE || phase >= DECIDING;
+        return phase == OVERDUE || phase == LATE || phase >= DECIDING;
     }
 
     @Override

@@ -130,9 +130,18 @@ public final class ForkTask extends Task<Object> {
     private void tellOver(@Nullable Object terminal) {
         fork.isAt(this);
         try {
-            fork.over(terminal == null || fork.isDecided() ? null : failureOf(terminal));
+            fork.over(terminal == null || fork.isDecided() ? null : reasonOf(terminal));
         } catch (Throwable thrown) {
             Log.failed(thrown); // the engine has others to see to
+        }
+    }
+
+    /** {@return why it never ran; without memory for that, what this lack threw: the fork has to hear that it is over} */
+    private @Nullable Throwable reasonOf(Object terminal) {
+        try {
+            return failureOf(terminal);
+        } catch (Throwable thrown) {
+            return thrown;
         }
     }
 

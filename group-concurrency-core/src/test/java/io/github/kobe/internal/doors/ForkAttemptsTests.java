@@ -80,13 +80,30 @@ class ForkAttemptsTests {
 
         endUnrun(attempt);
 
-        assertThat(fork.whenOver).isEmpty();
+        assertThat(fork.timesOver).isEqualTo(1);
         assertThat(attempt.isDone()).isFalse();
+    }
+
+    @Test
+    void theForkHearsOfTheEndThoughThereIsNoMemoryToSayWhy() {
+        OutOfMemoryError lack = new OutOfMemoryError("as the test wants it");
+        fork.lack = lack;
+        fork.whenOver.add(() -> {});
+
+        endUnrun(attempt("1"));
+
+        assertThat(fork.timesOver).isEqualTo(1);
+        assertThat(fork.unrun).isSameAs(lack);
     }
 
     private static final class Retried extends Fork {
 
         private final Deque<Runnable> whenOver = new ArrayDeque<>();
+        private int timesOver;
+        private @Nullable Throwable unrun;
+
+        /** What asking for its name throws. */
+        private @Nullable OutOfMemoryError lack;
 
         @Override
         public Lineage scope() {
@@ -95,6 +112,9 @@ class ForkAttemptsTests {
 
         @Override
         public String name() {
+            if (lack != null) {
+                throw lack;
+            }
             return "retried";
         }
 
@@ -119,7 +139,9 @@ class ForkAttemptsTests {
         }
 
         @Override
-        protected void over(@Nullable Throwable unrun) {
+        protected void over(@Nullable Throwable why) {
+            timesOver++;
+            unrun = why;
             whenOver.remove().run();
         }
     }
