@@ -220,6 +220,14 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
 
     /** Who cancelled it or its scope, or whose alarm came, while it was being submitted or set to wait, may not have found it. */
     void catchUp() {
+        try {
+            lookAgain();
+        } catch (Throwable failure) {
+            ScopeBridge.logged(failure); // others have it: it doesn't fail for want of a submission
+        }
+    }
+
+    private void lookAgain() {
         if (plan == null && isOver()) {
             letGo();
         }

@@ -15,6 +15,7 @@ import io.github.kobe.internal.doors.EngineAccess;
 import io.github.kobe.internal.doors.EngineAccess.Surroundings;
 import io.github.kobe.internal.doors.EngineAccess.TaskThreads;
 import io.github.kobe.schedules.EngineLoader;
+import io.github.kobe.scope.CancellationToken;
 import io.github.kobe.scope.ForkInfo;
 import io.github.kobe.scope.ForkOptions;
 import io.github.kobe.scope.Joiner;
@@ -100,6 +101,12 @@ public class NoThreadForRetriesTests {
     @Test
     void whoHasNoAlarmForItsTimeEndsOnceThoughThereIsNoMemoryToTellItsListeners() {
         assertThat(run(IsNotTimed.class)).isEqualTo("The thread for timers could not be started");
+    }
+
+    @Tag("S7")
+    @Test
+    void whoWasCancelledWhileItWasSubmittedEndsOnceThoughItCouldNotLeaveItsQueue() {
+        assertThat(run(StaysQueued.class)).isEqualTo(Subtask.Phase.CANCELLED.name());
     }
 
     static final class GivesBack implements Supplier<Integer> {
@@ -364,6 +371,43 @@ public class NoThreadForRetriesTests {
         }
     }
 
+    /** Its decorator cancels its scope, and then there is no memory to take it out of its queue. */
+    static final class StaysQueued implements Supplier<String> {
+        @Override
+        public String get() {
+            Gate gate = new Gate();
+            AtomicReference<CancellationToken> cancelled = new AtomicReference<>();
+            try (GroupExecutor executor = GroupExecutor.newVirtualThreadExecutor(GroupPolicy.builder()
+                    .taskDecorator((key, task) -> {
+                        if (cancelled.get() != null) {
+                            cancelled.get().cancel();
+                        }
+                        return task;
+                    })
+                    .build())) {
+                executor.submit("a", "before", gate.then("done"));
+                gate.awaitArrived(1);
+                try {
+                    return resultOf(Caller.start(() -> {
+                        try (var scope =
+                                Scopes.of(executor).open(Joiner.<Object>supervise(), ScopeSettings::withoutTimeout)) {
+                            cancelled.set(scope.token());
+                            Shortage.leaving = true;
+                            Subtask<Object> fork = scope.fork("a", () -> "never");
+                            Shortage.leaving = false;
+                            assertThat(Shortage.MET).contains("leaving");
+                            gate.open();
+                            scope.join();
+                            return fork.phase().name();
+                        }
+                    }));
+                } finally {
+                    gate.open();
+                }
+            }
+        }
+    }
+
     private static void assertTimesOut(TaskHandle<String> handle) {
         assertThatExceptionOfType(RejectedTaskException.class)
                 .isThrownBy(() -> handle.join(Deadline.SECONDS, TimeUnit.SECONDS))
@@ -393,6 +437,7 @@ public class NoThreadForRetriesTests {
         private static volatile boolean batches;
         private static volatile boolean reasons;
         private static volatile boolean infos;
+        private static volatile boolean leaving;
         private static volatile boolean threads = true;
 
         private Shortage() {}
@@ -413,6 +458,10 @@ public class NoThreadForRetriesTests {
             lack("infos", infos);
         }
 
+        public static void ofLeaving() {
+            lack("leaving", leaving);
+        }
+
         public static void ofThreads() {
             lack("threads", threads);
         }
@@ -426,8 +475,8 @@ public class NoThreadForRetriesTests {
     }
 
     /**
-     * There is no memory for a grant, for a batch where one can do without, or for what is said of a fork, when the test says
-     * so, and no thread for the housekeeper until it says so.
+     * There is no memory for a grant, for a batch where one can do without, or for what is said of a fork or done to it, when
+     * the test says so, and no thread for the housekeeper until it says so.
      */
     private static final class Lack extends ClassVisitor {
         private String className = "";
@@ -453,6 +502,7 @@ public class NoThreadForRetriesTests {
                 case "io/github/kobe/scope/ForkPlan.noTimers" -> new Before(method, "<init>", "ofReasons");
                 case "io/github/kobe/scope/ForkPlan.withEarlier" -> new Before(method, "addSuppressed", "ofReasons");
                 case "io/github/kobe/scope/ForkedSubtask.info" -> new Before(method, "<init>", "ofInfos");
+                case "io/github/kobe/scope/ForkedSubtask.leaveOrStop" -> new Before(method, "leaveQueue", "ofLeaving");
                 case "io/github/kobe/internal/base/Housekeeper.startThread" -> new Before(method, "start", "ofThreads");
                 default -> method;
             };
