@@ -237,11 +237,12 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
             return;
         }
         switch (phaseNumber()) {
-            case CANCELLED, OVERDUE -> {
+            case CANCELLED -> {
                 if (!isOver()) {
                     leaveOrStop();
                 }
             }
+            case OVERDUE -> leaveIfQueued();
             case LATE -> interrupt();
             default -> {}
         }
@@ -250,7 +251,7 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
     /** Its own time is up. */
     void timeOut() {
         switch (scope.forks.timeOut(this)) {
-            case QUEUED -> leaveOrStop();
+            case QUEUED -> leaveIfQueued();
             case DELAYED -> over(null); // nobody else has it
             case RUNNING -> {
                 try {
@@ -260,6 +261,14 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
                 }
             }
             default -> {} // who has its permits sees it, or it has ended
+        }
+    }
+
+    /** If it has its permits, its thread finds that its time is up before its code. */
+    private void leaveIfQueued() {
+        Object left = leaveQueue();
+        if (left != null) {
+            ScopeBridge.tellLeft(left);
         }
     }
 

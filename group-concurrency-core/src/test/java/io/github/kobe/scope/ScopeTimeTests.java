@@ -212,6 +212,41 @@ class ScopeTimeTests extends ScopeTestCase {
         }
     }
 
+    @Tag("S37")
+    @Tag("T37")
+    @Test
+    void theJoinerHearsBeforeThePermitReturnsOfAForkWhoseTimeIsUpBeforeItsCodeBegins() throws Exception {
+        AtomicReference<Thread> alarm = new AtomicReference<>();
+        TaskThreads late = (name, work) -> {
+            if (name.equals("a")) {
+                return TaskThreads.VIRTUAL.unstarted(name, () -> {
+                    gate.passStubbornly();
+                    work.run();
+                });
+            }
+            Thread report = TaskThreads.VIRTUAL.unstarted(name, work);
+            alarm.set(report);
+            return report;
+        };
+        GroupExecutor executor = engines.start(policy(1), new Surroundings(clock, late, false));
+        AtomicInteger running = new AtomicInteger();
+        Joiner<Object, List<Subtask<Object>>, RuntimeException> joiner = Joiner.allUntil(ended -> {
+            running.set(executor.groupStats("a").orElseThrow().running());
+            return false;
+        });
+        try (var scope = Scopes.of(executor).open(joiner)) {
+            Subtask<Object> fork = scope.fork(ForkOptions.in("a").withTimeout(Duration.ofSeconds(1)), () -> "x");
+            gate.awaitArrived(1);
+            clock.advance(Duration.ofSeconds(1), executor);
+            Deadline.join(alarm.get());
+            gate.open();
+            scope.join();
+
+            assertThat(fork.exception()).isInstanceOf(TimeoutException.class);
+        }
+        assertThat(running).hasValue(1);
+    }
+
     @Tag("S7")
     @Tag("T37")
     @Test
