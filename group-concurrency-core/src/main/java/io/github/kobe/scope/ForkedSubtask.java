@@ -228,7 +228,7 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
     }
 
     private void lookAgain() {
-        if (plan == null && isOver()) {
+        if (isOver()) {
             letGo();
         }
         int from = scope.isCancelled() ? moveOn(CANCELLED) : -1;
@@ -360,9 +360,8 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
             ScopeBridge.logged(failure);
         } finally {
             markOver();
-            if (plan == null) {
-                letGo();
-            } else {
+            letGo();
+            if (plan != null) {
                 plan.endTaken(failureOrNull());
             }
             scope.finished(this);

@@ -129,15 +129,18 @@ class ScopeRemainsTests extends ScopeTestCase {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void aSubtaskThatIsKeptKeepsNothingOfTheEngine(boolean soonEnded) throws Exception {
+    void aSubtaskThatIsKeptKeepsNoTask(boolean soonEnded) throws Exception {
         TaskThreads threads = soonEnded ? ScopeRemainsTests::soonEnded : TaskThreads.VIRTUAL;
         Scopes scopes = Scopes.of(engines.start(policy(1), new Surroundings(System::nanoTime, threads, true)));
         try (var scope = scopes.open(Joiner.<Object>awaitAll())) {
-            Subtask<Object> kept = scope.fork("a", () -> "x");
+            Subtask<Object> plain = scope.fork("a", () -> "x");
+            Subtask<Object> planned = scope.fork(ForkOptions.in("a").withRetry(RetryPolicy.attempts(2)), () -> "x");
             scope.join();
 
-            assertThat(kept.get()).isEqualTo("x");
-            assertThat(((ForkedSubtask<?>) kept).task()).isNull();
+            assertThat(List.of(plain, planned)).allSatisfy(kept -> {
+                assertThat(kept.get()).isEqualTo("x");
+                assertThat(((ForkedSubtask<?>) kept).task()).isNull();
+            });
         }
     }
 
