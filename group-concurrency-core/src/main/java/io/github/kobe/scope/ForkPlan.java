@@ -218,7 +218,7 @@ final class ForkPlan {
     }
 
     private String where(int phase) {
-        if (phase == ForkedSubtask.RUNNING || phase == ForkedSubtask.LATE) {
+        if (phase == ForkedSubtask.LATE) {
             return "it was running";
         }
         return began ? "it was waiting for another attempt" : "it was queued, and never ran";

@@ -162,7 +162,7 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
 
     /** {@return false if another attempt follows} */
     private boolean endUnrun(int phase, @Nullable Throwable unrun) {
-        if (phase == OVERDUE || phase == LATE) {
+        if (phase == OVERDUE || phase == LATE) { // LATE: there was no memory for its failure in ran
             decideAndTell(FAILED, plan().outOfTime(this, null), true);
             return true;
         }
