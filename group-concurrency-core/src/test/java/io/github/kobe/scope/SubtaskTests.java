@@ -17,6 +17,7 @@ import io.github.kobe.audit.Waits;
 import io.github.kobe.internal.doors.EngineAccess.Surroundings;
 import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
+import io.github.kobe.testing.Gate;
 import java.lang.ref.WeakReference;
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -89,6 +90,43 @@ class SubtaskTests extends ScopeTestCase {
             assertThatIllegalStateException().isThrownBy(succeeds::exception);
             assertThatIllegalStateException().isThrownBy(fails::get);
         }
+    }
+
+    @Tag("S28")
+    @Test
+    void listenersThatAreToldOfAnEndReadItWhileItsOwnerMayNot() throws Exception {
+        Gate telling = new Gate();
+        Exception failure = new Exception("failure");
+        List<Subtask<Object>> forks = new CopyOnWriteArrayList<>();
+        List<Object> read = new CopyOnWriteArrayList<>();
+        ScopeListener reading = new ScopeListener() {
+            @Override
+            public void onSuccess(ForkInfo fork, Duration ran) {
+                read.add(forks.getFirst().get());
+                telling.passStubbornly();
+            }
+
+            @Override
+            public void onFailure(ForkInfo fork, Throwable thrown, Duration ran) {
+                read.add(forks.getLast().exception());
+                telling.passStubbornly();
+            }
+        };
+        try (var scope = Scopes.of(executor(2)).open(Joiner.<Object>supervise(), cf -> cf.withListener(reading))) {
+            forks.add(scope.fork("a", gate.then("x")));
+            forks.add(scope.fork("a", () -> {
+                gate.pass();
+                throw failure;
+            }));
+            gate.open();
+            telling.awaitArrived(2);
+
+            assertThatIllegalStateException().isThrownBy(forks.getFirst()::get);
+            assertThatIllegalStateException().isThrownBy(forks.getLast()::exception);
+            telling.open();
+            scope.join();
+        }
+        assertThat(read).containsExactlyInAnyOrder("x", failure);
     }
 
     @Tag("S29")
