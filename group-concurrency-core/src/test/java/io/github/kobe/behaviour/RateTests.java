@@ -382,8 +382,9 @@ class RateTests {
     @Tag("RA3")
     void aNestedCallWaitsForTheRateOfItsOwnGroup() throws Exception {
         GroupExecutor executor = start(policy().globalMaxInFlight(2));
-        submit(executor, 6);
-        Deadline.until("six ran", () -> stats(executor).totals().succeeded() == 6);
+        for (TaskHandle<String> task : submit(executor, 6)) {
+            task.await();
+        }
         Caller<String> outer = Caller.start(() -> executor.call("outer", () -> executor.call("a", () -> "done")));
         Waits.awaitQueued(executor, "a", 1);
         outer.awaitBlocked();
