@@ -10,6 +10,7 @@ import io.github.kobe.rollout.RolloutEvent;
 import io.github.kobe.rollout.RolloutStatus;
 import io.github.kobe.rollout.TaskId;
 import io.github.kobe.rollout.TaskNotFoundException;
+import io.github.kobe.rollout.TaskStatus;
 import io.github.kobe.rollout.WaveCheck;
 import io.github.kobe.rollout.Wish;
 import java.time.Instant;
@@ -200,8 +201,18 @@ public final class Ledger {
 
     /** Has the plan's state follow from its tasks and the time, before the end of all. */
     public PlanRecord follow() {
-        enter(PlanRules.derive(plan(), now));
+        enter(PlanRules.derive(plan(), untouched(), now));
         return plan();
+    }
+
+    /** {@return how many tasks have failed before any stage of them began} Only the end of a rollback needs to know. */
+    private int untouched() {
+        PlanRecord current = plan();
+        return current.status() == PlanStatus.ROLLING_BACK
+                        && current.open() == 0
+                        && current.count(TaskStatus.FAILED) > 0
+                ? (int) tasks().stream().filter(TaskRecord::isUntouched).count()
+                : 0;
     }
 
     private void enter(PlanRules.Changed changed) {

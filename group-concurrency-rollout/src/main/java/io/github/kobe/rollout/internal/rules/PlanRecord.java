@@ -25,8 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param rollingBack whether it is being rolled back as a whole, or was in the end, and nothing was retried since
  * @param tally how many of its tasks are in each state
  * @param owed how many of its tasks have come to rest, but have a wish
- * @param abandoned how many of its tasks were cancelled, less those that were cancelled or failed before a stage of them
- *     began
+ * @param abandoned how many of its tasks were cancelled after a stage of them had begun
  * @param progress its progress through its waves
  * @param drive the work for it
  * @param createdAt when it was created
@@ -212,21 +211,15 @@ public record PlanRecord(
             if (before != null) {
                 counts.merge(before.status(), -1, Integer::sum);
                 edit.owed -= before.isOwed() ? 1 : 0;
-                edit.abandoned -= abandoned(before);
+                edit.abandoned -= before.isAbandoned() ? 1 : 0;
                 waiting -= before.status() == TaskStatus.PENDING ? 1 : 0;
                 failed -= before.hasFailed() ? 1 : 0;
             }
             edit.owed += after.isOwed() ? 1 : 0;
-            edit.abandoned += abandoned(after);
+            edit.abandoned += after.isAbandoned() ? 1 : 0;
             edit.tally = counts;
             edit.progress = progress.counting(waves.waveOf(after.position()), waiting, failed);
         });
-    }
-
-    /** {@return what the task adds to those that are abandoned} */
-    private static int abandoned(TaskRecord task) {
-        int cancelled = task.status() == TaskStatus.CANCELLED ? 1 : 0;
-        return task.neverBegan() ? cancelled - 1 : cancelled;
     }
 
     /** What changes in a plan. */

@@ -46,19 +46,19 @@ public final class PlanRules {
             }
             case PAUSE -> {
                 require(plan, command, PlanStatus.RUNNING);
-                yield derive(plan.with(edit -> edit.pauseAsked = true), now);
+                yield derive(plan.with(edit -> edit.pauseAsked = true), 0, now);
             }
             case RESUME -> {
                 if (plan.status() != PlanStatus.RUNNING || !plan.pauseAsked()) {
                     require(plan, command, PlanStatus.PAUSED);
                 }
-                yield derive(WaveRules.resume(plan, now), now);
+                yield derive(WaveRules.resume(plan, now), 0, now);
             }
             case CANCEL -> {
                 require(plan, command, PlanStatus.READY, PlanStatus.RUNNING, PlanStatus.PAUSED);
                 yield plan.status() == PlanStatus.READY
                         ? go(plan, command, PlanStatus.CANCELLED, now, PlanStatus.READY)
-                        : derive(plan.with(edit -> edit.pauseAsked = true), now);
+                        : derive(plan.with(edit -> edit.pauseAsked = true), 0, now);
             }
             case ROLL_BACK -> {
                 require(
@@ -94,7 +94,7 @@ public final class PlanRules {
     /** The gate after that wave waits for this. Twice is once. */
     static Changed approve(PlanRecord plan, int wave, String by, Instant now) {
         Changed approved = WaveRules.approve(plan, wave, by);
-        return approved.then(derive(approved.plan(), now));
+        return approved.then(derive(approved.plan(), 0, now));
     }
 
     /** From now on so many tasks run at once. */
@@ -113,7 +113,7 @@ public final class PlanRules {
     /** The gate after the current wave waits for this. */
     static Changed passCheck(PlanRecord plan, Instant now) {
         Changed passed = WaveRules.passCheck(plan);
-        return passed.then(derive(passed.plan(), now));
+        return passed.then(derive(passed.plan(), 0, now));
     }
 
     private static Changed accept(PlanRecord plan, Instant now) {
@@ -123,23 +123,27 @@ public final class PlanRules {
         return go(plan, PlanCommand.ACCEPT, PlanStatus.READY, now, PlanStatus.VALIDATING);
     }
 
-    /** The state that follows from the tasks: nothing before the start, after the end, or once it is completed. */
-    static Changed derive(PlanRecord plan, Instant now) {
+    /**
+     * The state that follows from the tasks: nothing before the start, after the end, or once it is completed.
+     *
+     * @param untouched at the end of a rollback, how many tasks have failed before any stage of them began
+     */
+    static Changed derive(PlanRecord plan, int untouched, Instant now) {
         return switch (plan.status()) {
             case CREATED, VALIDATING, READY, COMPLETED, FAILED, ROLLED_BACK, CANCELLED -> new Changed(plan, List.of());
             case RUNNING, PAUSED, PARTIAL_FAILED, ROLLING_BACK -> {
                 Changed waves = WaveRules.follow(plan, now);
-                yield waves.then(along(waves.plan(), derived(waves.plan()), now));
+                yield waves.then(along(waves.plan(), derived(waves.plan(), untouched), now));
             }
         };
     }
 
-    private static PlanStatus derived(PlanRecord plan) {
+    private static PlanStatus derived(PlanRecord plan, int untouched) {
         int open = plan.open();
         int size = plan.size();
         int cancelled = plan.count(TaskStatus.CANCELLED);
         if (plan.rollingBack()) {
-            int neverBegun = cancelled - plan.abandoned();
+            int neverBegun = cancelled - plan.abandoned() + untouched;
             return open > 0
                     ? PlanStatus.ROLLING_BACK
                     : plan.count(TaskStatus.ROLLED_BACK) + neverBegun == size

@@ -229,9 +229,14 @@ public record TaskRecord(
         return stagesStarted > 0;
     }
 
-    /** {@return whether it has ended before any stage of it began} */
-    boolean neverBegan() {
-        return (status == TaskStatus.CANCELLED || status == TaskStatus.FAILED) && !hasBegun();
+    /** {@return whether it was cancelled when its tenant may have been changed already} */
+    boolean isAbandoned() {
+        return status == TaskStatus.CANCELLED && hasBegun();
+    }
+
+    /** {@return whether it has failed before any stage of it began} */
+    boolean isUntouched() {
+        return status == TaskStatus.FAILED && !hasBegun();
     }
 
     public boolean wants(Wish.Kind kind) {

@@ -129,34 +129,38 @@ class PlanRulesTests {
             PlanStatus from, boolean pauseAsked, Map<TaskStatus, Integer> tasks, PlanStatus to) {
         PlanRecord plan = plan(from, tasks).with(edit -> edit.pauseAsked = pauseAsked);
 
-        assertThat(PlanRules.derive(plan, Samples.NOW).plan().status()).isEqualTo(to);
+        assertThat(PlanRules.derive(plan, 0, Samples.NOW).plan().status()).isEqualTo(to);
     }
 
     static Stream<Arguments> endsOfARollback() {
         return Stream.of(
-                arguments(Map.of(TaskStatus.ROLLED_BACK, 2), 0, ROLLED_BACK),
-                arguments(Map.of(TaskStatus.ROLLED_BACK, 1, TaskStatus.CANCELLED, 1), 0, ROLLED_BACK),
-                arguments(Map.of(TaskStatus.CANCELLED, 2), 0, ROLLED_BACK),
-                arguments(Map.of(TaskStatus.ROLLED_BACK, 1, TaskStatus.CANCELLED, 2), 1, PARTIAL_FAILED),
-                arguments(Map.of(TaskStatus.ROLLED_BACK, 1, TaskStatus.COMPLETED, 1), 0, PARTIAL_FAILED),
-                arguments(Map.of(TaskStatus.ROLLED_BACK, 1, TaskStatus.FAILED, 1), 0, PARTIAL_FAILED),
-                arguments(Map.of(TaskStatus.ROLLED_BACK, 1, TaskStatus.FAILED, 1), -1, ROLLED_BACK),
-                arguments(Map.of(TaskStatus.FAILED, 1, TaskStatus.CANCELLED, 1), 0, PARTIAL_FAILED),
-                arguments(Map.of(TaskStatus.ROLLED_BACK, 1, TaskStatus.ROLLBACK_FAILED, 1), 0, PARTIAL_FAILED),
-                arguments(Map.of(TaskStatus.ROLLING_BACK, 1, TaskStatus.ROLLBACK_FAILED, 1), 0, ROLLING_BACK));
+                arguments(Map.of(TaskStatus.ROLLED_BACK, 2), 0, 0, ROLLED_BACK),
+                arguments(Map.of(TaskStatus.ROLLED_BACK, 1, TaskStatus.CANCELLED, 1), 0, 0, ROLLED_BACK),
+                arguments(Map.of(TaskStatus.CANCELLED, 2), 0, 0, ROLLED_BACK),
+                arguments(Map.of(TaskStatus.ROLLED_BACK, 1, TaskStatus.CANCELLED, 2), 1, 0, PARTIAL_FAILED),
+                arguments(Map.of(TaskStatus.ROLLED_BACK, 1, TaskStatus.COMPLETED, 1), 0, 0, PARTIAL_FAILED),
+                arguments(Map.of(TaskStatus.ROLLED_BACK, 1, TaskStatus.FAILED, 1), 0, 0, PARTIAL_FAILED),
+                arguments(Map.of(TaskStatus.ROLLED_BACK, 1, TaskStatus.FAILED, 1), 0, 1, ROLLED_BACK),
+                arguments(Map.of(TaskStatus.ROLLED_BACK, 1, TaskStatus.FAILED, 2), 0, 1, PARTIAL_FAILED),
+                arguments(Map.of(TaskStatus.FAILED, 1, TaskStatus.CANCELLED, 1), 0, 0, PARTIAL_FAILED),
+                arguments(Map.of(TaskStatus.FAILED, 1, TaskStatus.CANCELLED, 1), 1, 1, PARTIAL_FAILED),
+                arguments(Map.of(TaskStatus.ROLLED_BACK, 1, TaskStatus.ROLLBACK_FAILED, 1), 0, 0, PARTIAL_FAILED),
+                arguments(Map.of(TaskStatus.ROLLING_BACK, 1, TaskStatus.ROLLBACK_FAILED, 1), 0, 0, ROLLING_BACK));
     }
 
     @ParameterizedTest
     @MethodSource("endsOfARollback")
     @Tag("R31")
     @Tag("R33")
-    void aPlanIsRolledBackOnlyIfEachTaskIsOrNeverBegan(Map<TaskStatus, Integer> tasks, int abandoned, PlanStatus to) {
+    void aPlanIsRolledBackOnlyIfEachTaskIsOrNeverBegan(
+            Map<TaskStatus, Integer> tasks, int abandoned, int untouched, PlanStatus to) {
         PlanRecord plan = plan(ROLLING_BACK, tasks).with(edit -> {
             edit.rollingBack = true;
             edit.abandoned = abandoned;
         });
 
-        assertThat(PlanRules.derive(plan, Samples.NOW).plan().status()).isEqualTo(to);
+        assertThat(PlanRules.derive(plan, untouched, Samples.NOW).plan().status())
+                .isEqualTo(to);
     }
 
     @Test
@@ -172,13 +176,25 @@ class PlanRulesTests {
         assertThat(both.abandoned()).isOne();
     }
 
+    /** A node of an earlier version, beside this one, counts so too. */
+    @Test
+    void aTaskThatFailedBeforeAnyStageIsNotCountedWithThoseThatAreAbandoned() {
+        TaskRecord waiting = Samples.task(TaskStatus.PENDING).with(edit -> edit.stagesStarted = 0);
+        PlanRecord plan = plan(RUNNING, Map.of(TaskStatus.PENDING, 1));
+
+        PlanRecord failed = plan.counting(waiting, waiting.with(edit -> edit.status = TaskStatus.FAILED));
+
+        assertThat(failed.count(TaskStatus.FAILED)).isOne();
+        assertThat(failed.abandoned()).isZero();
+    }
+
     @Test
     @Tag("R33")
     void whereNoDirectWayLeadsThePlanPassesThroughTheStatesBetween() {
-        Changed changed = PlanRules.derive(plan(RUNNING, Map.of(TaskStatus.CANCELLED, 1)), Samples.NOW);
+        Changed changed = PlanRules.derive(plan(RUNNING, Map.of(TaskStatus.CANCELLED, 1)), 0, Samples.NOW);
 
         assertThat(entered(changed)).containsExactly(PAUSED, CANCELLED);
-        assertThat(entered(PlanRules.derive(plan(PAUSED, Map.of(TaskStatus.ROLLED_BACK, 1)), Samples.NOW)))
+        assertThat(entered(PlanRules.derive(plan(PAUSED, Map.of(TaskStatus.ROLLED_BACK, 1)), 0, Samples.NOW)))
                 .containsExactly(RUNNING, ROLLING_BACK, ROLLED_BACK);
     }
 
@@ -193,7 +209,7 @@ class PlanRulesTests {
     void whatIsCompletedOrFinalFollowsNoMore() {
         for (PlanStatus status : Set.of(COMPLETED, FAILED, ROLLED_BACK, CANCELLED)) {
             PlanRecord plan = plan(status, Map.of(TaskStatus.RUNNING, 1));
-            assertThat(PlanRules.derive(plan, Samples.NOW).plan()).isEqualTo(plan);
+            assertThat(PlanRules.derive(plan, 0, Samples.NOW).plan()).isEqualTo(plan);
         }
     }
 }

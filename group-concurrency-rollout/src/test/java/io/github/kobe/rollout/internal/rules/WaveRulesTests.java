@@ -111,7 +111,7 @@ class WaveRulesTests {
 
     private String after(String commands, Function<WaveGate, String> word) {
         try {
-            apply(PlanRules.derive(plan, now));
+            apply(PlanRules.derive(plan, 0, now));
             for (String command : commands.split(" ", -1)) {
                 apply(changed(command));
             }
@@ -141,7 +141,7 @@ class WaveRulesTests {
             case "rest" -> working(0);
             default -> {
                 now = now.plus(Duration.ofMinutes(Long.parseLong(command)));
-                yield PlanRules.derive(plan, now);
+                yield PlanRules.derive(plan, 0, now);
             }
         };
     }
@@ -151,6 +151,7 @@ class WaveRulesTests {
         return PlanRules.derive(
                 plan.with(edit -> edit.tally =
                         Map.of(TaskStatus.RUNNING, running, TaskStatus.COMPLETED, 1 - running, TaskStatus.PENDING, 1)),
+                0,
                 now);
     }
 
@@ -203,6 +204,7 @@ class WaveRulesTests {
     private boolean afterFailures(int failures) {
         apply(PlanRules.derive(
                 plan.with(edit -> edit.tally = Map.of(TaskStatus.FAILED, failures, TaskStatus.PENDING, 9 - failures)),
+                0,
                 now));
         return plan.pauseAsked();
     }
