@@ -326,7 +326,7 @@ public final class Rollouts implements AutoCloseable {
         PlanStore store = engine.store();
         TaskRecord task = store.findById(taskId).orElseThrow(() -> new TaskNotFoundException(taskId));
         return Optional.ofNullable(task.previous()).map(kept -> {
-            String config = store.transact(transaction -> transaction.config(kept.configId()));
+            String config = store.findConfig(kept.configId()).orElseThrow(() -> new TaskNotFoundException(taskId));
             return new ConfigSnapshot(kept.unit(), config);
         });
     }

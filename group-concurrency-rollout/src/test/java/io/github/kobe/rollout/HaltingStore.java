@@ -143,6 +143,12 @@ final class HaltingStore implements PlanStore {
     }
 
     @Override
+    public Optional<String> findConfig(String configId) {
+        check();
+        return store.findConfig(configId);
+    }
+
+    @Override
     public List<TaskRecord> findByPlanId(PlanId planId, @Nullable TaskStatus status, int limit) {
         check();
         return store.findByPlanId(planId, status, limit);

@@ -10,6 +10,7 @@ import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeSet;
@@ -94,12 +95,12 @@ final class ConfigRows {
                 (row, index) -> row.getString("config_id"));
     }
 
-    String find(String configId) {
+    Optional<String> find(String configId) {
         return database.client()
                 .sql("select body from rollout_config where config_id = ?")
                 .param(configId)
                 .query(String.class)
-                .single();
+                .optional();
     }
 
     /** {@return those that the tasks of a plan name} */

@@ -76,6 +76,11 @@ final class JdbcStore implements PlanStore {
     }
 
     @Override
+    public Optional<String> findConfig(String configId) {
+        return tables.configs().find(configId).map(tables.configs()::decode);
+    }
+
+    @Override
     public List<TaskRecord> findByPlanId(PlanId planId, @Nullable TaskStatus status, int limit) {
         return tables.tasks().findOfPlan(planId, status, limit);
     }

@@ -22,6 +22,7 @@ import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import org.springframework.dao.EmptyResultDataAccessException;
 import org.springframework.dao.OptimisticLockingFailureException;
 
 /**
@@ -170,8 +171,11 @@ final class JdbcTransaction implements StoreTransaction {
 
     @Override
     public String config(String configId) {
-        String added = configs.get(configId);
-        return tables.configs().decode(added == null ? tables.configs().find(configId) : added);
+        String body = configs.get(configId);
+        if (body == null) {
+            body = tables.configs().find(configId).orElseThrow(() -> new EmptyResultDataAccessException(1));
+        }
+        return tables.configs().decode(body);
     }
 
     @Override

@@ -18,6 +18,7 @@ import io.github.kobe.rollout.PlanNotFoundException;
 import io.github.kobe.rollout.PlanStatus;
 import io.github.kobe.rollout.RolloutEvent;
 import io.github.kobe.rollout.RolloutPlan;
+import io.github.kobe.rollout.RolloutStore;
 import io.github.kobe.rollout.Rollouts;
 import io.github.kobe.rollout.Stage;
 import io.github.kobe.rollout.TaskCreationException;
@@ -42,6 +43,7 @@ import io.github.kobe.rollout.internal.rules.Waves;
 import io.github.kobe.testing.Deadline;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -433,10 +435,14 @@ class JdbcRolloutStoreTests {
     }
 
     private void withClosedRollouts(JdbcTransactionManager manager, Consumer<Rollouts> work) {
+        withClosedRollouts(settings.withTransactionManager(manager), work);
+    }
+
+    private static void withClosedRollouts(RolloutStore where, Consumer<Rollouts> work) {
         try (GroupExecutor executor = GroupExecutor.newVirtualThreadExecutor(
                         GroupPolicy.builder().build());
                 Rollouts rollouts = Rollouts.builder(executor)
-                        .store(settings.withTransactionManager(manager))
+                        .store(where)
                         .stages(Stage.named("A"))
                         .buildClosed()) {
             work.accept(rollouts);
@@ -471,13 +477,38 @@ class JdbcRolloutStoreTests {
         TransactionTemplate reading = new TransactionTemplate(manager);
         reading.setReadOnly(true);
         withClosedRollouts(manager, rollouts -> {
-            rollouts.create(RolloutPlan.named(PLAN.value())
-                    .add(TenantChange.of("acme", BLUE, "new").previous(BLUE, "old"))
-                    .build());
-            TaskId taskId = rollouts.tasks(PLAN).getFirst().taskId();
+            TaskId taskId = createdOne(rollouts);
 
             assertThat(reading.<Optional<ConfigSnapshot>>execute(status -> rollouts.previous(taskId)))
-                    .contains(new ConfigSnapshot(BLUE, "old"));
+                    .contains(new ConfigSnapshot(BLUE, "before"));
+        });
+    }
+
+    private static TaskId createdOne(Rollouts rollouts) {
+        rollouts.create(RolloutPlan.named(PLAN.value())
+                .add(TenantChange.of("acme", BLUE, "new").previous(BLUE, "before"))
+                .build());
+        return rollouts.tasks(PLAN).getFirst().taskId();
+    }
+
+    @Test
+    @Tag("R49")
+    void whatATaskHadBeforeIsGoneWithATaskThatIsRemovedWhileItIsRead() {
+        PlanStore removing = (PlanStore) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {PlanStore.class}, (proxy, method, arguments) -> {
+                    Object found = method.invoke(store, arguments);
+                    if (method.getName().equals("findById")) {
+                        store.transact(transaction -> {
+                            transaction.remove(PLAN);
+                            return PLAN;
+                        });
+                    }
+                    return found;
+                });
+        withClosedRollouts(removing, rollouts -> {
+            TaskId taskId = createdOne(rollouts);
+
+            assertThatThrownBy(() -> rollouts.previous(taskId)).isInstanceOf(TaskNotFoundException.class);
         });
     }
 

@@ -92,6 +92,12 @@ public final class MemoryStore implements PlanStore {
         return locked(() -> Optional.ofNullable(tasks.get(taskId)));
     }
 
+    /** It is its own id. */
+    @Override
+    public Optional<String> findConfig(String configId) {
+        return Optional.of(configId);
+    }
+
     @Override
     public List<TaskRecord> findByPlanId(PlanId planId, @Nullable TaskStatus status, int limit) {
         return locked(() -> of(tasksOfPlans, planId)
@@ -110,7 +116,7 @@ public final class MemoryStore implements PlanStore {
 
     @Override
     public List<TaskRecord> findWished(PlanId planId) {
-        return locked(() -> all(wished, planId));
+        return locked(() -> of(wished, planId).toList());
     }
 
     @Override
@@ -223,10 +229,6 @@ public final class MemoryStore implements PlanStore {
         }
     }
 
-    private List<TaskRecord> all(Map<PlanId, SortedMap<Integer, TaskId>> index, PlanId planId) {
-        return of(index, planId).toList();
-    }
-
     private Stream<TaskRecord> of(Map<PlanId, SortedMap<Integer, TaskId>> index, PlanId planId) {
         SortedMap<Integer, TaskId> ids = index.get(planId);
         return ids == null ? Stream.of() : ids.values().stream().map(tasks::get);
@@ -304,12 +306,12 @@ public final class MemoryStore implements PlanStore {
 
         @Override
         public List<TaskRecord> tasks(PlanId planId) {
-            return current(all(tasksOfPlans, planId), task -> true);
+            return current(of(tasksOfPlans, planId), task -> true);
         }
 
         @Override
         public List<TaskRecord> unfinished(PlanId planId) {
-            return current(all(unfinished, planId), MemoryStore::isUnfinished);
+            return current(of(unfinished, planId), MemoryStore::isUnfinished);
         }
 
         @Override
@@ -320,9 +322,8 @@ public final class MemoryStore implements PlanStore {
                     .collect(Collectors.toSet());
         }
 
-        private List<TaskRecord> current(List<TaskRecord> saved, Predicate<TaskRecord> isIn) {
-            return saved.stream()
-                    .map(task -> newTasks.getOrDefault(task.id(), task))
+        private List<TaskRecord> current(Stream<TaskRecord> saved, Predicate<TaskRecord> isIn) {
+            return saved.map(task -> newTasks.getOrDefault(task.id(), task))
                     .filter(isIn)
                     .toList();
         }

@@ -75,6 +75,13 @@ public interface PlanStore extends RolloutStore {
     Optional<TaskRecord> findById(TaskId taskId);
 
     /**
+     * {@return a configuration, as long as it is kept}
+     *
+     * @param configId its id
+     */
+    Optional<String> findConfig(String configId);
+
+    /**
      * {@return the tasks of a plan, in its order}
      *
      * @param planId which
