@@ -492,6 +492,23 @@ class JdbcRolloutStoreTests {
     }
 
     @Test
+    @Tag("R48")
+    void whatATaskHadBeforeCanBeReadWhileAnotherTransactionHasTheTask() {
+        JdbcTransactionManager manager = new JdbcTransactionManager(database.dataSource());
+        withClosedRollouts(settings, rollouts -> {
+            TaskId taskId = createdOne(rollouts);
+
+            new TransactionTemplate(manager).executeWithoutResult(status -> {
+                new JdbcTemplate(database.dataSource()).queryForList("select task_id from rollout_task for update");
+                assertThat(CompletableFuture.supplyAsync(() -> rollouts.previous(taskId))
+                                .orTimeout(Deadline.SECONDS, TimeUnit.SECONDS)
+                                .join())
+                        .contains(new ConfigSnapshot(BLUE, "before"));
+            });
+        });
+    }
+
+    @Test
     @Tag("R49")
     void whatATaskHadBeforeIsGoneWithATaskThatIsRemovedWhileItIsRead() {
         PlanStore removing = (PlanStore) Proxy.newProxyInstance(
