@@ -124,6 +124,25 @@ class SamePlanTests extends RolloutsTestCase {
     }
 
     @Test
+    @Tag("R144")
+    @Tag("R163")
+    void aPlanThatHasGrownIsTheSameWithItsWavesInNumbersWithoutTheLast() {
+        Rollouts rollouts = rollouts(stage);
+        RolloutPlan.Builder first = RolloutPlan.named("plan-x").waves(WaveSize.percent(50));
+        IntStream.range(0, 4).forEach(index -> first.add(Samples.change("t" + index)));
+        rollouts.create(first.build());
+        rollouts.changeConcurrency(PLAN, 3);
+        assertThat(rollouts.create(first.build()).maxConcurrency()).isEqualTo(3);
+        PlanInfo grown = rollouts.add(PLAN, List.of(Samples.change("t4"), Samples.change("t5")));
+
+        first.add(Samples.change("t4")).add(Samples.change("t5"));
+        assertThatThrownBy(() -> rollouts.create(first.build()))
+                .isInstanceOf(TaskCreationException.class)
+                .hasMessageContaining("its waves is [2, 4], not [3, 3]");
+        assertThat(rollouts.create(first.waves(2).build())).isEqualTo(grown);
+    }
+
+    @Test
     @Tag("R139")
     @Tag("R163")
     void aPreviewTellsWhetherThePlanWouldBeStarted() throws Exception {
