@@ -25,7 +25,10 @@ public enum PlanStatus implements RolloutStatus {
     COMPLETED,
     /** Everything that can be is being rolled back, and nothing goes forward. */
     ROLLING_BACK,
-    /** Each of its tasks was rolled back or cancelled; after a rollback of the whole plan, no cancelled one had begun; final. */
+    /**
+     * Each of its tasks was rolled back or cancelled; after a rollback of the whole plan, all others were cancelled, or
+     * failed, before a stage of them began; final.
+     */
     ROLLED_BACK,
     /** It was invalid, or was given up; final. */
     FAILED,
