@@ -119,6 +119,25 @@ class CreationTests extends RolloutsTestCase {
     }
 
     @Test
+    @Tag("R8")
+    @Tag("R49")
+    void aPlanIsNotStartedWhereTheExecutorWouldRefuseItsGroup() {
+        RolloutPlan plan = plan("12345678", Samples.change("acme"));
+        try (GroupExecutor narrow = GroupExecutor.newVirtualThreadExecutor(
+                        GroupPolicy.builder().maxKeyLength(20).build());
+                Rollouts wide = builder(executor, store).stages(stage).buildClosed();
+                Rollouts rollouts = builder(narrow, store).stages(stage).buildClosed()) {
+            PlanId planId = wide.create(plan).planId();
+
+            assertThatThrownBy(() -> rollouts.start(planId))
+                    .isInstanceOf(TaskOperationException.class)
+                    .hasMessageContaining("'rollout:plan-12345678' has 21 characters; allowed: at most 20");
+            assertThatThrownBy(() -> rollouts.start(plan)).isInstanceOf(TaskCreationException.class);
+            assertThat(rollouts.plan(planId).status()).isEqualTo(PlanStatus.READY);
+        }
+    }
+
+    @Test
     @Tag("R7")
     void withoutStagesOrWithTwoOfOneNameATaskIsWrong() {
         assertThatThrownBy(() -> rollouts().create(plan("x", Samples.change("acme"))))

@@ -208,7 +208,7 @@ public final class Creation {
     private @Nullable PlanId checkId() {
         try {
             PlanId planId = PlanId.of(spec.planId() == null ? "" : spec.planId());
-            engine.executor().asExecutorService(Drive.group(planId)); // refuses a key that is too long
+            engine.requireGroup(planId);
             return planId;
         } catch (IllegalArgumentException e) {
             errors.add(String.valueOf(e.getMessage()));

@@ -50,6 +50,11 @@ public final class Operations {
 
     public PlanRecord start(PlanId planId, String by) {
         LOG.info("{} starts {}", by, planId);
+        try {
+            engine.requireGroup(planId);
+        } catch (IllegalArgumentException e) {
+            throw new TaskOperationException("ILLEGAL_STATE", String.valueOf(e.getMessage()));
+        }
         return engine.operate(planId, ledger -> begin(ledger, ledger.store().unfinished(planId)));
     }
 

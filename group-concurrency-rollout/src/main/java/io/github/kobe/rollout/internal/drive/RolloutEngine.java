@@ -104,6 +104,15 @@ public final class RolloutEngine {
         return executor;
     }
 
+    /**
+     * The tasks of the plan may run in their group.
+     *
+     * @throws IllegalArgumentException if its key is too long for the executor
+     */
+    void requireGroup(PlanId planId) {
+        executor.asExecutorService(Drive.group(planId));
+    }
+
     public RolloutOptions options() {
         return options;
     }
