@@ -412,7 +412,7 @@ public final class Rollouts implements AutoCloseable {
      * Removes plans that ended some time ago, with their tasks and events. Plans that have partially failed stay, since
      * somebody may still operate on them.
      *
-     * @param olderThan how long ago they must have ended
+     * @param olderThan how long ago they must have ended; more than 100 years count as 100 years
      * @return how many plans were removed
      */
     public int purge(Duration olderThan) {

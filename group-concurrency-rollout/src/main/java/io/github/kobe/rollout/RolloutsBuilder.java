@@ -29,7 +29,6 @@ public final class RolloutsBuilder {
     private static final Duration DEFAULT_WAIT_FOR_STAGES = Duration.ofMinutes(10);
     private static final Duration DEFAULT_GIVE_UP_EVENTS_AFTER = Duration.ofMinutes(10);
     private static final Duration FIRST_EVENT_RETRY = Duration.ofSeconds(1);
-    private static final Duration FOR_EVER = Duration.ofDays(36_525);
 
     private final GroupExecutor executor;
     private final Map<String, String> settings = new TreeMap<>();
@@ -379,14 +378,14 @@ public final class RolloutsBuilder {
         if (value.isNegative()) {
             throw new IllegalArgumentException(name + " is " + value + "; it must not be negative");
         }
-        return value.compareTo(FOR_EVER) < 0 ? value : FOR_EVER;
+        return RolloutOptions.limited(value);
     }
 
     private static Duration positive(String name, Duration value) {
         if (!value.isPositive()) {
             throw new IllegalArgumentException(name + " is " + value + "; it must be more than zero");
         }
-        return value.compareTo(FOR_EVER) < 0 ? value : FOR_EVER;
+        return RolloutOptions.limited(value);
     }
 
     private static String nameOfThisNode() {

@@ -675,6 +675,7 @@ class OperationsTests extends RolloutsTestCase {
         settled(rollouts, completed);
 
         assertThat(rollouts.purge(Duration.ofHours(1))).isZero();
+        assertThat(rollouts.purge(Duration.ofSeconds(Long.MAX_VALUE))).isZero();
         Deadline.until("removed", () -> rollouts.purge(Duration.ZERO) == 1);
 
         assertThat(rollouts.plans()).extracting(PlanInfo::planId).containsExactly(failed);

@@ -45,7 +45,7 @@ public final class Purge {
      * @param partlyFailed whether those too that have partially failed, on which somebody might still operate
      */
     public int run(Duration olderThan, boolean partlyFailed) {
-        Instant before = store.now().minus(olderThan);
+        Instant before = store.now().minus(RolloutOptions.limited(olderThan));
         int all = 0;
         int removed;
         do {

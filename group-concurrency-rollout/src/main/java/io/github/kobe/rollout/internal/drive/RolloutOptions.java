@@ -50,6 +50,8 @@ public record RolloutOptions(
 
     private static final Logger LOG = LoggerFactory.getLogger(RolloutOptions.class);
 
+    private static final Duration FOR_EVER = Duration.ofDays(36_525);
+
     /** How often a drive looks for wishes that others have left, at least. */
     static final Duration LOOK = Duration.ofSeconds(1);
 
@@ -61,6 +63,11 @@ public record RolloutOptions(
 
     /** After what time a plan is looked at again that this node has left, as it has other stages. */
     static final Duration OTHERS_COME = Duration.ofSeconds(5);
+
+    /** {@return the time, or 100 years if it is longer} More could not be taken from a point in time. */
+    public static Duration limited(Duration time) {
+        return time.compareTo(FOR_EVER) < 0 ? time : FOR_EVER;
+    }
 
     /**
      * {@return the endpoint}

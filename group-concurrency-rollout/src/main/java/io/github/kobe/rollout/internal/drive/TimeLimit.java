@@ -53,7 +53,7 @@ final class TimeLimit {
 
     private void watch(Duration time) {
         try {
-            if (!done.await(time.toNanos(), TimeUnit.NANOSECONDS)) {
+            if (!done.await(TimeUnit.NANOSECONDS.convert(time), TimeUnit.NANOSECONDS)) {
                 interrupt();
             }
         } catch (InterruptedException e) {
