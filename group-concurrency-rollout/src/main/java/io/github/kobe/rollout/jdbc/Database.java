@@ -177,12 +177,12 @@ final class Database {
     }
 
     /** {@return what gives the result, or throws a refusal of which the caller's transaction is to know nothing} */
-    private static <T> Supplier<T> answer(Supplier<T> work, boolean isOwn) {
+    private static <T> Supplier<T> answer(Supplier<T> work, boolean isNew) {
         try {
             T result = work.get();
             return () -> result;
         } catch (RolloutException refusal) {
-            if (isOwn) {
+            if (isNew) {
                 throw refusal;
             }
             return () -> {
