@@ -46,6 +46,7 @@ final class ClusterWaits {
                 boolean learns = state.kind() == ClusterState.Kind.LEARNING;
                 if (!first && !learns) {
                     if (!told) {
+                        telling.removeIf(thread -> !thread.isAlive());
                         telling.add(Thread.startVirtualThread(() -> tellLaterOfTheSilent(cluster)));
                     }
                     return;

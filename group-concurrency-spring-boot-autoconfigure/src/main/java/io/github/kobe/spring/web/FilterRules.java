@@ -82,6 +82,7 @@ final class FilterRules {
             if (key != null) {
                 GroupPolicy policy = rule.executor().get().policy();
                 refuseLongGroup(i, key.whenMissing().place(), policy.maxKeyLength());
+                refuseLongSharedGroup(i, key.newcomers().sharedGroup().orElse(""), policy.maxKeyLength());
                 warnOfOthersSpellings(key, policy);
                 key.newcomers().makeReady();
                 warnIfNoKeyIsKnown(key, policy);
@@ -101,6 +102,22 @@ final class FilterRules {
                     "rules",
                     String.valueOf(rule),
                     "missing-key");
+        }
+    }
+
+    /** As that, for the group that untrusted keys share. */
+    private void refuseLongSharedGroup(int rule, String shared, int longest) {
+        if (shared.length() > longest) {
+            throw settings.refusal(
+                    "makes the group '" + PrintableText.ofKey(shared) + "', which must be at most " + longest
+                            + " characters long",
+                    "a shorter prefix, or a larger max-key-length",
+                    null,
+                    "web",
+                    "filter",
+                    "rules",
+                    String.valueOf(rule),
+                    "prefix");
         }
     }
 

@@ -82,6 +82,11 @@ final class Newcomers {
         return knownOnly && known.get() == NOBODY_KNOWS ? Optional.of(sharedGroup) : Optional.empty();
     }
 
+    /** {@return the key of the group that untrusted keys share; empty: each key has its own} */
+    Optional<String> sharedGroup() {
+        return isAsked() ? Optional.of(sharedGroup) : Optional.empty();
+    }
+
     private boolean isAsked() {
         return most != Integer.MAX_VALUE || knownOnly;
     }

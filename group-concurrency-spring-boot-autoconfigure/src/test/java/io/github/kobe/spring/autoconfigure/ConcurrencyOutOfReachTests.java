@@ -67,6 +67,8 @@ class ConcurrencyOutOfReachTests {
             strings = {
                 "{ defaults: { max-concurrency: 4, max-in-flight: 4 } }",
                 "{ defaults: { max-concurrency: unlimited, max-in-flight: 4 } }",
+                "{ groups: { '[a*]': { max-concurrency: 8 } } }",
+                "{ defaults: { max-concurrency: 2 }, groups: { '[a*]': { max-concurrency: 8 } } }",
                 "{ defaults: { max-concurrency: 8 }, groups: { a: { max-in-flight: 4 } } }",
                 "{ defaults: { max-concurrency: 8 }, groups: { a: { max-in-flight: unlimited } } }",
                 "{ defaults: { max-in-flight: 4 }, groups: { a: { max-concurrency: 8, max-in-flight: 9 } } }",

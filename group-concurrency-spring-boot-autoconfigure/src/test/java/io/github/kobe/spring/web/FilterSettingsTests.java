@@ -113,6 +113,20 @@ class FilterSettingsTests {
                 .run(context -> assertThat(context).hasNotFailed());
     }
 
+    @Test
+    void aGroupOfUntrustedKeysWhoseOwnKeyIsTooLongForTheExecutorFailsTheStartUp() {
+        WebApplicationContextRunner known = runner.withPropertyValues(
+                PREFIX + "rules[0].key-source=principal", PREFIX + "rules[0].known-keys-only=true");
+
+        known.withPropertyValues("group-concurrency.max-key-length=12").run(context -> {
+            InvalidSettingException refusal = refusalOf(context);
+            assertThat(refusal.property()).isEqualTo(PREFIX + "rules[0].prefix");
+            assertThat(refusal).hasMessageContaining("makes the group 'http:_unknown', which must be at most 12");
+        });
+        known.withPropertyValues("group-concurrency.max-key-length=13")
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
     @ParameterizedTest
     @CsvSource({
         "rules[0].name=X-A, name",

@@ -20,7 +20,7 @@ import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.AbstractBeanDefinition;
 
-/** The executors of an application context and its ancestors, except beans that can't be found by type. */
+/** The executors of an application context and its ancestors; by name also beans that can't be found by type. */
 public final class ExecutorBeans {
 
     private final ListableBeanFactory beans;
@@ -84,7 +84,8 @@ public final class ExecutorBeans {
      * {@return what looks an executor up when it is first asked, and knows it from then on} It has no lock: making the bean
      * may ask it too.
      *
-     * @param name the bean's; empty: the default one, or the one that isn't to be found by its type
+     * @param name the bean's; empty: the default one; if none or several could be it, what Spring finds by the type, or its
+     *     exception
      */
     public Supplier<GroupExecutor> lazily(String name) {
         AtomicReference<@Nullable GroupExecutor> known = new AtomicReference<>();

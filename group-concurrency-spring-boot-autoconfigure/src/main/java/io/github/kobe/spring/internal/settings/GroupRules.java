@@ -207,7 +207,7 @@ public final class GroupRules {
      */
     private void warnOfConcurrencyOutOfReach(GroupPolicy policy) {
         List<Map.Entry<String, GroupLimits>> outOfReach = Stream.of(
-                        Map.of(OF_ALL, policy.defaults()), policy.groups(), policy.patterns())
+                        Map.of(OF_ALL, defaults.toGroupLimits()), policy.groups(), policy.patterns())
                 .flatMap(rules -> rules.entrySet().stream())
                 .filter(rule ->
                         concurrencyOf(rule) < Integer.MAX_VALUE && inFlightOf(rule, policy) < concurrencyOf(rule))
@@ -244,7 +244,7 @@ public final class GroupRules {
                                 .maxInFlight()
                                 .map(EffectiveLimit::value)
                                 .orElse(Integer.MAX_VALUE)
-                        : policy.defaultMaxInFlightPerGroup());
+                        : policy.defaults().maxInFlight().orElse(Integer.MAX_VALUE));
     }
 
     /** All properties of a group are bound by its name in the first source that has it, which may spell it in another way. */
