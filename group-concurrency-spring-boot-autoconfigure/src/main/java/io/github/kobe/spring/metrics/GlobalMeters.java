@@ -15,18 +15,24 @@ final class GlobalMeters {
 
     private final Tags tags;
     private final GroupMeters source;
+    private final Consumer<Runnable> attempt;
     private final List<Registered> registered = new ArrayList<>();
 
     private record Registered(MeterRegistry registry, MeterSet permits, MeterSet rate, MeterSet remembered) {
 
-        static Registered in(MeterRegistry registry) {
-            return new Registered(registry, new MeterSet(registry), new MeterSet(registry), new MeterSet(registry));
+        static Registered in(MeterRegistry registry, Consumer<Runnable> attempt) {
+            return new Registered(
+                    registry,
+                    new MeterSet(registry, attempt),
+                    new MeterSet(registry, attempt),
+                    new MeterSet(registry, attempt));
         }
     }
 
     GlobalMeters(String executorName, GroupMeters source) {
         this.tags = Tags.of("executor", executorName, "group", GroupTags.ALL);
         this.source = source;
+        this.attempt = change -> source.attempt(GroupTags.ALL, change);
     }
 
     /** Registers what isn't there yet. */
@@ -34,15 +40,17 @@ final class GlobalMeters {
         if (registered.stream().anyMatch(known -> known.registry.equals(registry))) {
             return;
         }
-        gauge(registry, "running", "tasks", "Tasks of all groups whose code runs", GroupExecutorStats::running);
-        gauge(
+        attempt.accept(() -> gauge(
+                registry, "running", "tasks", "Tasks of all groups whose code runs", GroupExecutorStats::running));
+        attempt.accept(() -> gauge(
                 registry,
                 "in.flight",
                 "tasks",
                 "Tasks of all groups that are started and not finished",
-                GroupExecutorStats::inFlight);
-        gauge(registry, "queued", "tasks", "Tasks and callers of all groups that wait", GroupExecutorStats::queued);
-        registered.add(Registered.in(registry));
+                GroupExecutorStats::inFlight));
+        attempt.accept(() -> gauge(
+                registry, "queued", "tasks", "Tasks and callers of all groups that wait", GroupExecutorStats::queued));
+        registered.add(Registered.in(registry, attempt));
     }
 
     /**
@@ -51,24 +59,23 @@ final class GlobalMeters {
      * @param limited whether there is a limit over all groups
      * @param rated whether there is a rate over all groups
      * @param remembered whether something may be remembered of the rates of groups
-     * @param attempt runs each change; a registry may refuse it
      */
-    void align(boolean limited, boolean rated, boolean remembered, Consumer<Runnable> attempt) {
+    void align(boolean limited, boolean rated, boolean remembered) {
         for (Registered known : registered) {
-            attempt.accept(() -> known.permits.align(limited, () -> addPermits(known)));
-            attempt.accept(() -> known.rate.align(rated, () -> addRate(known)));
-            attempt.accept(() -> known.remembered.align(remembered, () -> addRemembered(known)));
+            known.permits.align(limited, () -> addPermits(known));
+            known.rate.align(rated, () -> addRate(known));
+            known.remembered.align(remembered, () -> addRemembered(known));
         }
     }
 
     private void addPermits(Registered known) {
-        known.permits.add(gauge(
+        known.permits.add(() -> gauge(
                 known.registry,
                 "max.permits",
                 "permits",
                 "Tasks that may be in flight over all groups",
                 all -> TagMeters.limit(all.globalMaxInFlight())));
-        known.permits.add(gauge(
+        known.permits.add(() -> gauge(
                 known.registry,
                 "available.permits",
                 "permits",
@@ -77,7 +84,7 @@ final class GlobalMeters {
     }
 
     private void addRate(Registered known) {
-        known.rate.add(gauge(
+        known.rate.add(() -> gauge(
                 known.registry,
                 "rate.used",
                 "ratio",
@@ -86,7 +93,7 @@ final class GlobalMeters {
     }
 
     private void addRemembered(Registered known) {
-        known.remembered.add(gauge(
+        known.remembered.add(() -> gauge(
                 known.registry,
                 "rate.remembered",
                 "keys",

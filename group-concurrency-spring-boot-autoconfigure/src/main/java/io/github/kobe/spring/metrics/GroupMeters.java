@@ -173,22 +173,21 @@ final class GroupMeters implements GroupRecorder.Factory {
         of.global.align(
                 TagMeters.isLimit(policy.globalMaxInFlight()),
                 !policy.globalRate().isUnlimited(),
-                rated || remembersRates(),
-                change -> attempt(GroupTags.ALL, change));
+                rated || remembersRates());
     }
 
     private void alignAll(Bound of, GroupPolicy policy) {
         byTag.values().removeIf(meters -> {
             boolean goes = !isShared(meters.tag) && !tags.isPossible(of.executor.policy(), meters.tag);
             if (goes) {
-                attempt(meters.tag, meters::remove);
+                meters.remove();
                 places.decrementAndGet();
             }
             return goes;
         });
         made.clear(); // what comes from now on is looked at once more
         alignedRegistries = registries.size();
-        registries.forEach(registry -> attempt(GroupTags.ALL, () -> of.global.register(registry)));
+        registries.forEach(of.global::register);
         byTag.values().forEach(meters -> register(of, policy, meters));
         limitsDue = true;
         alignedBy = policy;
@@ -197,7 +196,7 @@ final class GroupMeters implements GroupRecorder.Factory {
     private void register(Bound of, GroupPolicy policy, TagMeters meters) {
         boolean recorded = isRecorded(policy);
         boolean shared = of.executor.cluster().isPresent();
-        registries.forEach(registry -> attempt(meters.tag, () -> meters.register(registry, of.name, recorded, shared)));
+        registries.forEach(registry -> meters.register(registry, of.name, recorded, shared));
     }
 
     private void alignLimitsOf(GroupPolicy policy, TagMeters meters) {
@@ -205,9 +204,9 @@ final class GroupMeters implements GroupRecorder.Factory {
         int limit = reading == null || !reading.byTag().containsKey(meters.tag)
                 ? unusedLimit(policy, meters.tag)
                 : reading.of(meters.tag).maxConcurrency();
-        attempt(meters.tag, () -> meters.alignLimit(TagMeters.isLimit(limit)));
+        meters.alignLimit(TagMeters.isLimit(limit));
         boolean isRated = isRated(policy, meters.tag);
-        attempt(meters.tag, () -> meters.alignRate(isRated));
+        meters.alignRate(isRated);
         rated |= isRated;
     }
 
@@ -233,7 +232,7 @@ final class GroupMeters implements GroupRecorder.Factory {
     }
 
     /** What a registry, or a filter of the application's, refuses is missing; nothing else is. */
-    private void attempt(String tag, Runnable change) {
+    void attempt(String tag, Runnable change) {
         try {
             change.run();
         } catch (RuntimeException refused) {

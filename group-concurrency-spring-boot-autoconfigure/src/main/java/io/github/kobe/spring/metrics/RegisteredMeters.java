@@ -13,6 +13,7 @@ import io.micrometer.core.instrument.Timer;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
 
@@ -34,23 +35,24 @@ final class RegisteredMeters {
         this.tags = Tags.of("executor", executorName, "group", tag);
         this.tag = tag;
         this.source = source;
-        this.meters = new MeterSet(registry);
-        this.permits = new MeterSet(registry);
-        this.rates = new MeterSet(registry);
+        Consumer<Runnable> attempt = change -> source.attempt(tag, change);
+        this.meters = new MeterSet(registry, attempt);
+        this.permits = new MeterSet(registry, attempt);
+        this.rates = new MeterSet(registry, attempt);
     }
 
     void registerGauges(Set<GroupGauge> gauges) {
-        gauges.forEach(gauge -> meters.add(registered(gauge)));
+        gauges.forEach(gauge -> meters.add(() -> registered(gauge)));
     }
 
     void registerCounters() {
-        meters.add(counter("submitted", "Tasks that were submitted", tags, TaskTotals::submitted));
+        meters.add(() -> counter("submitted", "Tasks that were submitted", tags, TaskTotals::submitted));
         for (TaskStatus outcome : TagMeters.OUTCOMES) {
             Tags ended = tags.and("outcome", lowerCase(outcome));
-            meters.add(counter("completed", "Tasks that have ended", ended, totals -> ended(totals, outcome)));
+            meters.add(() -> counter("completed", "Tasks that have ended", ended, totals -> ended(totals, outcome)));
         }
         for (RejectionReason reason : RejectionReason.values()) {
-            meters.add(counter(
+            meters.add(() -> counter(
                     "rejected",
                     "Tasks that were not let in, or waited too long",
                     tags.and("reason", lowerCase(reason)),
@@ -58,23 +60,27 @@ final class RegisteredMeters {
         }
     }
 
-    /** {@return a timer, registered} */
-    Timer timer(String name, String description) {
-        Timer timer =
-                Timer.builder(PREFIX + name).description(description).tags(tags).register(registry);
-        meters.add(timer);
-        return timer;
+    /** Registers a timer, and hands it over unless the registry refuses it. */
+    void registerTimer(String name, String description, Consumer<Timer> receiver) {
+        meters.add(() -> {
+            Timer timer = Timer.builder(PREFIX + name)
+                    .description(description)
+                    .tags(tags)
+                    .register(registry);
+            receiver.accept(timer);
+            return timer;
+        });
     }
 
     /** Registers the gauges of the limit, or removes them. */
     void alignLimit(boolean limited) {
         permits.align(limited, () -> {
-            permits.add(gauge(
+            permits.add(() -> gauge(
                     PREFIX + "max.permits",
                     "permits",
                     "Tasks of the group that may run at once",
                     reading -> TagMeters.limit(reading.maxConcurrency())));
-            permits.add(gauge(
+            permits.add(() -> gauge(
                     PREFIX + "available.permits",
                     "permits",
                     "Tasks more of the group that could run",
@@ -85,7 +91,7 @@ final class RegisteredMeters {
 
     /** Registers the gauges of rates, or removes them. */
     void alignRate(boolean rated) {
-        rates.align(rated, () -> GroupGauge.RATES.forEach(gauge -> rates.add(registered(gauge))));
+        rates.align(rated, () -> GroupGauge.RATES.forEach(gauge -> rates.add(() -> registered(gauge))));
     }
 
     void remove() {

@@ -144,7 +144,7 @@ final class TagMeters implements GroupRecorder {
             return;
         }
         RegisteredMeters added = new RegisteredMeters(registry, executorName, tag, source);
-        registered.add(added); // first: if the registry refuses one of its meters, the others are there
+        registered.add(added);
         added.registerGauges(GroupGauge.ALWAYS);
         if (shared) {
             added.registerGauges(GroupGauge.LEASES);
@@ -153,13 +153,16 @@ final class TagMeters implements GroupRecorder {
             added.registerCounters();
         }
         if (recorded && wantsWaits()) {
-            waits = with(waits, added.timer("wait", "How long tasks waited, of those that waited and started"));
+            added.registerTimer(
+                    "wait",
+                    "How long tasks waited, of those that waited and started",
+                    timer -> waits = with(waits, timer));
         }
         if (wantsTimes()) {
             added.registerGauges(EnumSet.of(GroupGauge.LONGEST_HOLD));
         }
         if (recorded && wantsTimes()) {
-            executions = with(executions, added.timer("execution", "How long tasks ran"));
+            added.registerTimer("execution", "How long tasks ran", timer -> executions = with(executions, timer));
         }
         isRegistered = true;
     }

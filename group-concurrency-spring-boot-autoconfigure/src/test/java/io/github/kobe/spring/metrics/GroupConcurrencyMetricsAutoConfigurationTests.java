@@ -21,6 +21,7 @@ import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.config.MeterFilter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -334,15 +335,7 @@ class GroupConcurrencyMetricsAutoConfigurationTests {
     @Test
     void aRegistryThatRefusesAGaugeOfAllGroupsTakesNothingFromTheGroups() {
         runner.withPropertyValues("group-concurrency.metrics.group-tag=all", "group-concurrency.groups.a.rate=9 per 1s")
-                .withBean(MeterFilter.class, () -> new MeterFilter() {
-                    @Override
-                    public Meter.Id map(Meter.Id id) {
-                        if (id.getName().equals("group.executor.global.rate.remembered")) {
-                            throw new IllegalStateException("refused");
-                        }
-                        return id;
-                    }
-                })
+                .withBean(MeterFilter.class, () -> refusing("group.executor.global.rate.remembered"))
                 .run(context -> {
                     GroupExecutor executor = context.getBean(GroupExecutor.class);
                     MeterRegistry registry = context.getBean(MeterRegistry.class);
@@ -355,18 +348,83 @@ class GroupConcurrencyMetricsAutoConfigurationTests {
     }
 
     @Test
+    void onlyTheMeterThatARegistryRefusesIsMissing() {
+        Set<String> all = namesUnlessRefused("none");
+        for (String refused : List.of(
+                "running",
+                "longest.hold",
+                "submitted",
+                "wait",
+                "max.permits",
+                "rate.used",
+                "global.running",
+                "global.max.permits")) {
+            String name = "group.executor." + refused;
+            Set<String> others =
+                    all.stream().filter(other -> !other.equals(name)).collect(Collectors.toSet());
+
+            assertThat(all).contains(name);
+            assertThat(namesUnlessRefused(name)).as(refused).isEqualTo(others);
+        }
+    }
+
+    @Test
+    void aRegistryIsNotAskedAtEachReadingForAMeterThatItRefuses() {
+        AtomicInteger asked = new AtomicInteger();
+        runner.withUserConfiguration(EachReadingAnew.class)
+                .withPropertyValues("group-concurrency.groups.vip.max-concurrency=8")
+                .withBean(MeterFilter.class, () -> new MeterFilter() {
+                    @Override
+                    public Meter.Id map(Meter.Id id) {
+                        if (id.getName().endsWith(".permits")) {
+                            asked.incrementAndGet();
+                            throw new IllegalStateException("refused");
+                        }
+                        return id;
+                    }
+                })
+                .run(context -> {
+                    context.getBean(GroupExecutor.class).call("vip", () -> "done");
+                    int first = asked.get();
+                    for (int reading = 0; reading < 3; reading++) {
+                        assertThat(gauge(context.getBean(MeterRegistry.class), "running", "vip"))
+                                .isZero();
+                    }
+
+                    assertThat(asked).hasPositiveValue().hasValue(first);
+                });
+    }
+
+    private Set<String> namesUnlessRefused(String refused) {
+        Set<String> names = new HashSet<>();
+        runner.withPropertyValues(
+                        "group-concurrency.global.max-in-flight=50", "group-concurrency.groups.vip.rate=9 per 1s")
+                .withBean(MeterFilter.class, () -> refusing(refused))
+                .run(context -> {
+                    context.getBean(GroupExecutor.class).call("vip", () -> "done");
+                    ours(context.getBean(MeterRegistry.class))
+                            .forEach(meter -> names.add(meter.getId().getName()));
+                });
+        return names;
+    }
+
+    private static MeterFilter refusing(String name) {
+        return new MeterFilter() {
+            @Override
+            public Meter.Id map(Meter.Id id) {
+                if (id.getName().equals(name)) {
+                    throw new IllegalStateException("refused");
+                }
+                return id;
+            }
+        };
+    }
+
+    @Test
     void eachWaitIsRecordedOnceAlsoIfAnotherMeterOfTheGroupIsRefused() {
         for (String refused : List.of("group.executor.longest.hold", "group.executor.execution")) {
             runner.withPropertyValues("group-concurrency.groups.vip.max-concurrency=1")
-                    .withBean(MeterFilter.class, () -> new MeterFilter() {
-                        @Override
-                        public Meter.Id map(Meter.Id id) {
-                            if (id.getName().equals(refused)) {
-                                throw new IllegalStateException("refused");
-                            }
-                            return id;
-                        }
-                    })
+                    .withBean(MeterFilter.class, () -> refusing(refused))
                     .run(context -> {
                         GroupExecutor executor = context.getBean(GroupExecutor.class);
                         MeterRegistry registry = context.getBean(MeterRegistry.class);
