@@ -23,10 +23,12 @@ final class RegisteredMeters {
     private static final String PREFIX = "group.executor.";
 
     final MeterRegistry registry;
+    final MeterSet timers;
     private final Tags tags;
     private final String tag;
     private final GroupMeters source;
-    private final MeterSet meters;
+    private final MeterSet gauges;
+    private final MeterSet counters;
     private final MeterSet permits;
     private final MeterSet rates;
 
@@ -36,33 +38,39 @@ final class RegisteredMeters {
         this.tag = tag;
         this.source = source;
         Consumer<Runnable> attempt = change -> source.attempt(tag, change);
-        this.meters = new MeterSet(registry, attempt);
+        this.timers = new MeterSet(registry, attempt);
+        this.gauges = new MeterSet(registry, attempt);
+        this.counters = new MeterSet(registry, attempt);
         this.permits = new MeterSet(registry, attempt);
         this.rates = new MeterSet(registry, attempt);
     }
 
-    void registerGauges(Set<GroupGauge> gauges) {
-        gauges.forEach(gauge -> meters.add(() -> registered(gauge)));
+    void registerGauges(Set<GroupGauge> some) {
+        some.forEach(gauge -> gauges.add(() -> registered(gauge)));
     }
 
-    void registerCounters() {
-        meters.add(() -> counter("submitted", "Tasks that were submitted", tags, TaskTotals::submitted));
-        for (TaskStatus outcome : TagMeters.OUTCOMES) {
-            Tags ended = tags.and("outcome", lowerCase(outcome));
-            meters.add(() -> counter("completed", "Tasks that have ended", ended, totals -> ended(totals, outcome)));
-        }
-        for (RejectionReason reason : RejectionReason.values()) {
-            meters.add(() -> counter(
-                    "rejected",
-                    "Tasks that were not let in, or waited too long",
-                    tags.and("reason", lowerCase(reason)),
-                    totals -> totals.rejectedByReason().getOrDefault(reason, 0L)));
-        }
+    /** Registers the counters, unless that was done. */
+    void alignCounters() {
+        counters.align(true, () -> {
+            counters.add(() -> counter("submitted", "Tasks that were submitted", tags, TaskTotals::submitted));
+            for (TaskStatus outcome : TagMeters.OUTCOMES) {
+                Tags ended = tags.and("outcome", lowerCase(outcome));
+                counters.add(
+                        () -> counter("completed", "Tasks that have ended", ended, totals -> ended(totals, outcome)));
+            }
+            for (RejectionReason reason : RejectionReason.values()) {
+                counters.add(() -> counter(
+                        "rejected",
+                        "Tasks that were not let in, or waited too long",
+                        tags.and("reason", lowerCase(reason)),
+                        totals -> totals.rejectedByReason().getOrDefault(reason, 0L)));
+            }
+        });
     }
 
     /** Registers a timer, and hands it over unless the registry refuses it. */
     void registerTimer(String name, String description, Consumer<Timer> receiver) {
-        meters.add(() -> {
+        timers.add(() -> {
             Timer timer = Timer.builder(PREFIX + name)
                     .description(description)
                     .tags(tags)
@@ -95,7 +103,9 @@ final class RegisteredMeters {
     }
 
     void remove() {
-        meters.remove();
+        timers.remove();
+        gauges.remove();
+        counters.remove();
         permits.remove();
         rates.remove();
     }

@@ -140,31 +140,42 @@ final class TagMeters implements GroupRecorder {
      * @param shared whether limits may be shared with other instances
      */
     void register(MeterRegistry registry, String executorName, boolean recorded, boolean shared) {
-        if (registered.stream().anyMatch(known -> known.registry.equals(registry))) {
-            return;
+        RegisteredMeters its = registered.stream()
+                .filter(known -> known.registry.equals(registry))
+                .findFirst()
+                .orElseGet(() -> withGauges(registry, executorName, shared));
+        if (recorded || ended.isEmpty()) {
+            its.alignCounters();
         }
+        if (recorded) {
+            its.timers.align(true, () -> registerTimers(its));
+        }
+        isRegistered = true;
+    }
+
+    private RegisteredMeters withGauges(MeterRegistry registry, String executorName, boolean shared) {
         RegisteredMeters added = new RegisteredMeters(registry, executorName, tag, source);
         registered.add(added);
         added.registerGauges(GroupGauge.ALWAYS);
         if (shared) {
             added.registerGauges(GroupGauge.LEASES);
         }
-        if (recorded || ended.isEmpty()) {
-            added.registerCounters();
+        if (wantsTimes()) {
+            added.registerGauges(EnumSet.of(GroupGauge.LONGEST_HOLD));
         }
-        if (recorded && wantsWaits()) {
-            added.registerTimer(
+        return added;
+    }
+
+    private void registerTimers(RegisteredMeters in) {
+        if (wantsWaits()) {
+            in.registerTimer(
                     "wait",
                     "How long tasks waited, of those that waited and started",
                     timer -> waits = with(waits, timer));
         }
         if (wantsTimes()) {
-            added.registerGauges(EnumSet.of(GroupGauge.LONGEST_HOLD));
+            in.registerTimer("execution", "How long tasks ran", timer -> executions = with(executions, timer));
         }
-        if (recorded && wantsTimes()) {
-            added.registerTimer("execution", "How long tasks ran", timer -> executions = with(executions, timer));
-        }
-        isRegistered = true;
     }
 
     boolean isRegistered() {

@@ -576,6 +576,38 @@ class GroupConcurrencyMetricsAutoConfigurationTests {
     }
 
     @Test
+    void aGroupFirstSeenWhileNobodyRecordsHasTimersAndCountersOnceItIsRecorded() {
+        runner.withUserConfiguration(EachReadingAnew.class)
+                .withPropertyValues("group-concurrency.metrics.group-tag=all")
+                .run(context -> {
+                    GroupExecutor executor = context.getBean(GroupExecutor.class);
+                    MeterRegistry registry = context.getBean(MeterRegistry.class);
+                    GroupPolicy recorded = executor.policy();
+                    executor.updatePolicy(GroupPolicy.builder().build());
+                    executor.call("b", () -> "done");
+                    assertThat(gauge(registry, "global.running", "_all")).isZero();
+                    assertThat(groupTags(registry)).contains("b");
+
+                    for (int calls = 1; calls <= 2; calls++) {
+                        executor.updatePolicy(recorded.toBuilder()
+                                .defaults(GroupLimits.unset().withMaxConcurrency(calls))
+                                .build());
+                        executor.call("b", () -> "done");
+
+                        int recordedCalls = calls;
+                        Deadline.untilAsserted(() -> {
+                            assertThat(registry.get("group.executor.execution")
+                                            .tag("group", "b")
+                                            .timer()
+                                            .count())
+                                    .isEqualTo(recordedCalls);
+                            assertThat(counter(registry, "submitted", "b")).isEqualTo(recordedCalls);
+                        });
+                    }
+                });
+    }
+
+    @Test
     void callsOnTheCallersThreadCountToo() {
         runner.run(context -> {
             GroupExecutor executor = context.getBean(GroupExecutor.class);
