@@ -336,7 +336,8 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
 
     /** Its scope is cancelled: if it has permits, its code is not begun, or interrupted. */
     void leaveGroup() {
-        if (move(RUNNING, CANCELLED) || move(LATE, CANCELLED) || (phaseNumber() == CANCELLED && !isOver())) {
+        boolean cut = move(RUNNING, CANCELLED) || move(LATE, CANCELLED) || move(OVERDUE, CANCELLED);
+        if (cut || (phaseNumber() == CANCELLED && !isOver())) {
             stop();
         }
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPolicy;
+import io.github.kobe.TaskLifecycleListener;
 import io.github.kobe.audit.ManualClock;
 import io.github.kobe.internal.doors.EngineAccess.Surroundings;
 import io.github.kobe.internal.doors.EngineAccess.TaskThreads;
@@ -16,6 +17,7 @@ import java.nio.channels.ClosedByInterruptException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -245,6 +247,46 @@ class ScopeTimeTests extends ScopeTestCase {
             assertThat(fork.exception()).isInstanceOf(TimeoutException.class);
         }
         assertThat(running).hasValue(1);
+    }
+
+    @Tag("S7")
+    @Tag("T37")
+    @Test
+    void aCancelInterruptsAListenerOfAForkWhoseTimeWasUpBeforeItsCodeBegins() throws Exception {
+        AtomicReference<Thread> alarm = new AtomicReference<>();
+        TaskThreads watched = (name, work) -> {
+            Thread thread = TaskThreads.VIRTUAL.unstarted(name, work);
+            if (!name.equals("a")) {
+                alarm.set(thread);
+            }
+            return thread;
+        };
+        CountDownLatch interrupted = new CountDownLatch(1);
+        GroupPolicy policy = policy(1).toBuilder()
+                .addTaskLifecycleListener(new TaskLifecycleListener() {
+                    @Override
+                    public void onStarted(String groupKey, String taskId) {
+                        try {
+                            gate.pass();
+                        } catch (InterruptedException meant) {
+                            interrupted.countDown();
+                        }
+                    }
+                })
+                .build();
+        GroupExecutor executor = engines.start(policy, new Surroundings(clock, watched, false));
+        try (var scope = Scopes.of(executor).open(Joiner.<Object>awaitAll())) {
+            Subtask<Object> fork = scope.fork(ForkOptions.in("a").withTimeout(Duration.ofSeconds(1)), () -> "x");
+            gate.awaitArrived(1);
+            clock.advance(Duration.ofSeconds(1), executor);
+            Deadline.join(alarm.get());
+
+            scope.cancel();
+
+            Deadline.until("the listener is interrupted", () -> interrupted.getCount() == 0);
+            scope.join();
+            assertThat(fork.phase()).isEqualTo(Subtask.Phase.CANCELLED);
+        }
     }
 
     @Tag("S7")
