@@ -238,8 +238,8 @@ final class GroupMeters implements GroupRecorder.Factory {
         } catch (RuntimeException refused) {
             if (refusals.getAndIncrement() == 0) {
                 LOGGER.warn(
-                        "A registry refuses meters with group=" + PrintableText.ofKey(tag)
-                                + ". They are missing there; later refusals are not logged.",
+                        "A registry refuses a meter with group=" + PrintableText.ofKey(tag)
+                                + ". It is missing there; later refusals are not logged.",
                         refused);
             }
         }
