@@ -244,7 +244,7 @@ class PrometheusTests {
 
     @Test
     void everyQueryOfTheBoardShowsWhatTheLoadHasMade() {
-        String chosen = "(tenant:\\\\*|tenant:acme|tenant:hooli|tenant:vip-\\\\*|db-read)";
+        String chosen = "(tenant:\\\\*|tenant:acme|tenant:hooli|tenant:initech|tenant:vip-\\\\*|db-read)";
         for (String groups : List.of(".*", chosen)) {
             for (Board.Query query : Board.read().queries()) {
                 assertShows(query.panel(), query.with(variables(groups)));

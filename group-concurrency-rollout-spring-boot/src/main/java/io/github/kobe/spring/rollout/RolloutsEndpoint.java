@@ -62,7 +62,7 @@ public class RolloutsEndpoint {
     /**
      * Shows a plan, and tasks of it, or events of the plan.
      *
-     * @param planInPath the plan's id; then {@code events}, if they are to be shown
+     * @param planInPath the rest of the path: the plan's id; then {@code events}, if they are to be shown
      * @param after the position after which the events begin, at least 0; none: 0
      * @param limit how many tasks to show at most, at least 1; none, or more: 100; how many events, from 1 to 1,000;
      *     none: 100
@@ -97,7 +97,7 @@ public class RolloutsEndpoint {
      * Operates on a plan, or on a task of it.
      *
      * @param security the caller
-     * @param planInPath the plan's id
+     * @param planInPath the rest of the path, which is the plan's id
      * @param action start, pause, resume, cancel, cancelNow, rollback, rollbackFailed, retry, giveUp, approve or
      *     changeConcurrency
      * @param tenant the tenant whose task is meant; none: the plan

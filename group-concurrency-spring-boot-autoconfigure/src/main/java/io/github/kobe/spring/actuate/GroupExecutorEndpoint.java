@@ -97,7 +97,7 @@ public class GroupExecutorEndpoint {
     /**
      * Shows one group.
      *
-     * @param keyInPath the group's key, alone
+     * @param keyInPath the rest of the path, which is the group's key
      * @param holders true: who has the permits, and who waits for them
      * @param explain true: which rules the limits come from
      * @param cluster true: which instances have how much of the limit over all of them, as the store says
@@ -173,7 +173,7 @@ public class GroupExecutorEndpoint {
      * Changes a group.
      *
      * @param security the caller
-     * @param keyInPath the group's key, alone
+     * @param keyInPath the rest of the path, which is the group's key
      * @param group the group's key again, or none
      * @param action set, pause, resume or reset; none: set
      * @param maxConcurrency how many tasks may run at once; none: unchanged
@@ -247,7 +247,7 @@ public class GroupExecutorEndpoint {
      * Forgets what is known of a group: override, pause and counters.
      *
      * @param security the caller
-     * @param keyInPath the group's key, alone
+     * @param keyInPath the rest of the path, which is the group's key
      * @param executor the executor's name; none: the default one
      * @return nothing
      */
