@@ -284,6 +284,7 @@ class ScopeTimeTests extends ScopeTestCase {
             scope.cancel();
 
             Deadline.until("the listener is interrupted", () -> interrupted.getCount() == 0);
+            gate.open(); // the audit's permits have the listener too
             scope.join();
             assertThat(fork.phase()).isEqualTo(Subtask.Phase.CANCELLED);
         }
