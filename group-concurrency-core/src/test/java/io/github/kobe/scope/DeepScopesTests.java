@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.audit.ManualClock;
 import io.github.kobe.testing.Caller;
+import io.github.kobe.testing.Depth;
 import io.github.kobe.testing.Deadline;
 import java.time.Duration;
 import java.util.List;
@@ -19,7 +20,7 @@ import org.junit.jupiter.api.Test;
 /** Scopes inside each other, each opened in a fork of the one before, to a depth at which a recursion would overflow. */
 class DeepScopesTests extends ScopeTestCase {
 
-    private static final int LEVELS = 20_000;
+    private static final int LEVELS = Depth.pick(5_000, 20_000, 20_000);
 
     private final ManualClock clock = new ManualClock();
     private final GroupExecutor executor = engines.startPlain(policy(LEVELS), clock.environment());

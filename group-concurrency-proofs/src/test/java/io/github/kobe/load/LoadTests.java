@@ -19,7 +19,7 @@ class LoadTests {
 
     private static final int TASKS = Depth.pick(30_000, 400_000, 1_000_000);
     private static final int THREADS = Depth.pick(100, 1_000, 1_000);
-    private static final int KEYS = Depth.pick(300_000, 4_000_000, 100_000_000);
+    private static final int KEYS = Depth.pick(100_000, 4_000_000, 100_000_000);
     private static final Duration SOAK = Depth.pick(Duration.ZERO, Duration.ofSeconds(6), Duration.ofMinutes(10));
 
     @Test

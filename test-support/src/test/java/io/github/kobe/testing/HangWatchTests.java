@@ -20,6 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 
+@Tag("deep")
 class HangWatchTests {
 
     private static final String HANG_SECONDS = "-Dhang.seconds=4";
