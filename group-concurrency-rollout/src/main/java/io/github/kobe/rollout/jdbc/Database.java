@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +28,6 @@ import org.springframework.jdbc.support.SQLExceptionSubclassTranslator;
 import org.springframework.jdbc.support.SQLExceptionTranslator;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** Reads from and writes to one database. */
@@ -160,13 +160,16 @@ final class Database {
     <T> T transact(Supplier<T> work) {
         clock.measureIfDue();
         TransactionTemplate inOne = transactions();
-        boolean isOwn = !TransactionSynchronizationManager.isActualTransactionActive();
+        AtomicBoolean isOwn = new AtomicBoolean();
         for (int attempt = 1; ; attempt++) {
             try {
-                return inOne.execute(status -> answer(work, status.isNewTransaction()))
+                return inOne.execute(status -> {
+                            isOwn.set(status.isNewTransaction());
+                            return answer(work, isOwn.get());
+                        })
                         .get();
             } catch (PessimisticLockingFailureException | DuplicateKeyException e) {
-                if (!isOwn || attempt == ATTEMPTS) {
+                if (!isOwn.get() || attempt == ATTEMPTS) {
                     throw e;
                 }
                 LOG.debug(

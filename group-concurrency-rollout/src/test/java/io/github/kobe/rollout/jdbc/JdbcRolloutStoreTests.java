@@ -40,6 +40,7 @@ import io.github.kobe.rollout.internal.rules.TaskRecord;
 import io.github.kobe.rollout.internal.rules.TenantRecord;
 import io.github.kobe.rollout.internal.rules.WaveProgress;
 import io.github.kobe.rollout.internal.rules.Waves;
+import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -52,8 +53,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
@@ -526,6 +531,36 @@ class JdbcRolloutStoreTests {
             TaskId taskId = createdOne(rollouts);
 
             assertThatThrownBy(() -> rollouts.previous(taskId)).isInstanceOf(TaskNotFoundException.class);
+        });
+    }
+
+    @Test
+    @Tag("R163")
+    void whoeverIsInATransactionOfAnotherDatabaseFindsThePlanThatSomebodyElseCreatesAtOnce() throws Exception {
+        CyclicBarrier barrier = new CyclicBarrier(2);
+        try (TestDatabase another = TestDatabase.Product.H2.openWithoutTables()) {
+            TransactionTemplate elsewhere = new TransactionTemplate(new JdbcTransactionManager(another.dataSource()));
+            Callable<Boolean> creation = () -> elsewhere.execute(status -> isCreated(barrier));
+            List<Caller<Boolean>> callers = List.of(Caller.start(creation), Caller.start(creation));
+
+            assertThat(List.of(callers.getFirst().result(), callers.getLast().result()))
+                    .containsExactlyInAnyOrder(true, false);
+        }
+    }
+
+    /** {@return whether it wasn't there} Both look before one of them creates it. */
+    private boolean isCreated(CyclicBarrier barrier) {
+        return store.transact(transaction -> {
+            if (transaction.plan(PLAN).isPresent()) {
+                return false;
+            }
+            try {
+                barrier.await(Deadline.SECONDS, TimeUnit.SECONDS);
+            } catch (InterruptedException | BrokenBarrierException | TimeoutException e) {
+                throw new AssertionError(e);
+            }
+            transaction.save(plan(0));
+            return true;
         });
     }
 
