@@ -516,10 +516,30 @@ class JdbcRolloutStoreTests {
     @Test
     @Tag("R49")
     void whatATaskHadBeforeIsGoneWithATaskThatIsRemovedWhileItIsRead() {
-        PlanStore removing = (PlanStore) Proxy.newProxyInstance(
+        withClosedRollouts(removingAfter("findById"), rollouts -> {
+            TaskId taskId = createdOne(rollouts);
+
+            assertThatThrownBy(() -> rollouts.previous(taskId)).isInstanceOf(TaskNotFoundException.class);
+        });
+    }
+
+    @Test
+    @Tag("R139")
+    void aPlanThatIsRemovedWhileAPreviewComparesItIsNotInTheWay() {
+        withClosedRollouts(removingAfter("findByPlanId"), rollouts -> {
+            RolloutPlan plan = Fleet.plan(PLAN.value(), 1, 1);
+            rollouts.create(plan);
+
+            assertThat(rollouts.preview(plan).errors()).isEmpty();
+        });
+    }
+
+    /** {@return the store, from which the plan is removed after each call of that method} */
+    private PlanStore removingAfter(String name) {
+        return (PlanStore) Proxy.newProxyInstance(
                 getClass().getClassLoader(), new Class<?>[] {PlanStore.class}, (proxy, method, arguments) -> {
                     Object found = method.invoke(store, arguments);
-                    if (method.getName().equals("findById")) {
+                    if (method.getName().equals(name)) {
                         store.transact(transaction -> {
                             transaction.remove(PLAN);
                             return PLAN;
@@ -527,11 +547,6 @@ class JdbcRolloutStoreTests {
                     }
                     return found;
                 });
-        withClosedRollouts(removing, rollouts -> {
-            TaskId taskId = createdOne(rollouts);
-
-            assertThatThrownBy(() -> rollouts.previous(taskId)).isInstanceOf(TaskNotFoundException.class);
-        });
     }
 
     @Test

@@ -65,7 +65,11 @@ public final class Creation {
         checkNumbers();
         PlanId planId = checkId();
         if (planId != null) {
-            engine.store().findPlan(planId).flatMap(this::hindrance).ifPresent(errors::add);
+            engine.store()
+                    .findPlan(planId)
+                    .flatMap(this::hindrance)
+                    .filter(hindrance -> engine.store().findPlan(planId).isPresent()) // it may be removed meanwhile
+                    .ifPresent(errors::add);
         }
         return drafts(PlanId.ofTrusted(String.valueOf(spec.planId())));
     }
@@ -125,7 +129,7 @@ public final class Creation {
             return null;
         }
         List<TaskRecord> tasks = engine.store().findByPlanId(planId);
-        SamePlan.difference(plan, tasks, spec, ledger.store()::config).ifPresent(difference -> {
+        SamePlan.difference(plan, tasks, spec, engine.store()).ifPresent(difference -> {
             throw new TaskCreationException(planId.value(), List.of(isThere(planId) + ", and " + difference));
         });
         List<String> failures = tasks.stream()
@@ -148,8 +152,7 @@ public final class Creation {
     /** {@return why a start would not start that plan, which is there already} */
     private Optional<String> hindrance(PlanRecord plan) {
         List<TaskRecord> tasks = engine.store().findByPlanId(plan.id());
-        return engine.store()
-                .transact(transaction -> SamePlan.difference(plan, tasks, spec, transaction::config))
+        return SamePlan.difference(plan, tasks, spec, engine.store())
                 .map(difference -> isThere(plan.id()) + ", and " + difference)
                 .or(() -> plan.status() == PlanStatus.READY
                         ? Optional.empty()
