@@ -62,8 +62,9 @@ class MemoryStoreTests {
     private static void schedule(PlanStore store, PlanId planId) {
         store.transact(transaction -> {
             Instant now = store.now();
-            transaction.save(PlanRecord.created(planId, 1, WAVES, "tester", now).driven(DriveState.NONE.next(now)));
-            transaction.schedule(planId, 1, now);
+            DriveState due = DriveState.none(now).next(now);
+            transaction.save(PlanRecord.created(planId, 1, WAVES, "tester", now).driven(due));
+            transaction.schedule(planId, due.number(), now);
             return planId;
         });
     }

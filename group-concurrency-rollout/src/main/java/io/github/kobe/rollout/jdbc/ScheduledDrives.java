@@ -113,7 +113,7 @@ final class ScheduledDrives {
         }
     }
 
-    /** What is still to come of a plan; the numbers of another one with its name begin anew. */
+    /** What is still to come of a plan. An execution that runs is removed by its own drive. */
     void forget(PlanId planId) {
         String prefix = planId.value() + "/";
         database.client()

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The work for a plan: one drive at a time, which has a number. For stores.
  *
- * @param number the last drive's number, 0 if there was none
+ * @param number the last drive's number; if there was none, the one before the first
  * @param phase whether it is due, runs, or is over
  * @param at when it is due
  * @param node the process that runs it, under a name that no other process ever has; {@code null} unless it runs
@@ -31,11 +31,19 @@ public record DriveState(
         RUNNING
     }
 
-    public static final DriveState NONE = new DriveState(0, Phase.OVER, null, null, null);
-
     /** Checks for {@code null} alone. */
     public DriveState {
         Objects.requireNonNull(phase, "phase");
+    }
+
+    /**
+     * {@return no drive yet} Numbers go on from that time: an earlier plan with the same id may have had drives whose end the
+     * store hasn't recorded yet, and they have other numbers.
+     *
+     * @param createdAt when the plan is created
+     */
+    public static DriveState none(Instant createdAt) {
+        return new DriveState(createdAt.toEpochMilli(), Phase.OVER, null, null, null);
     }
 
     /** {@return whether somebody looks, or will have looked by then} */

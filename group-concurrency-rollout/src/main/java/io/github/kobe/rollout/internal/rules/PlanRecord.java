@@ -77,7 +77,7 @@ public record PlanRecord(
                 0,
                 0,
                 WaveProgress.begin(waves),
-                DriveState.NONE,
+                DriveState.none(now),
                 now,
                 by,
                 null,
