@@ -2,6 +2,7 @@ package io.github.kobe.spring.rollout;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.rollout.CheckpointStore;
+import io.github.kobe.rollout.ConfigCodec;
 import io.github.kobe.rollout.EndpointPolicy;
 import io.github.kobe.rollout.HealthCheckClient;
 import io.github.kobe.rollout.HttpTransport;
@@ -17,6 +18,7 @@ import io.github.kobe.rollout.StageFactory;
 import io.github.kobe.rollout.TaskWorkerFactory;
 import io.github.kobe.rollout.WaveCheck;
 import io.github.kobe.rollout.http.HttpStages;
+import io.github.kobe.rollout.jdbc.JdbcRolloutStore;
 import java.util.List;
 import java.util.function.Consumer;
 import org.springframework.beans.factory.BeanFactory;
@@ -34,7 +36,7 @@ final class ComposedRollouts {
     Rollouts over(GroupExecutor executor, RolloutDefaults defaults) {
         RolloutsBuilder builder = Rollouts.builder(executor);
         defaults.applyTo(builder);
-        take(RolloutStore.class, builder::store);
+        take(RolloutStore.class, store -> builder.store(checked(store, defaults)));
         take(CheckpointStore.class, builder::checkpoints);
         health(builder);
         take(EndpointPolicy.class, builder::endpointPolicy);
@@ -51,6 +53,23 @@ final class ComposedRollouts {
 
     private <T> void take(Class<T> type, Consumer<T> use) {
         beans.getBeanProvider(type).ifAvailable(use);
+    }
+
+    /** The application's own store may lack what the starter's would have. */
+    private RolloutStore checked(RolloutStore store, RolloutDefaults defaults) {
+        if (store instanceof JdbcRolloutStore inDatabase) {
+            defaults.requireApplication(inDatabase.application());
+            if (inDatabase.codec().isEmpty()) {
+                beans.getBeanProvider(ConfigCodec.class).stream().findFirst().ifPresent(ComposedRollouts::refuse);
+            }
+        }
+        return store;
+    }
+
+    private static void refuse(ConfigCodec unused) {
+        throw new IllegalStateException("The ConfigCodec bean, " + unused.getClass().getName()
+                + ", isn't in force: the RolloutStore bean keeps configurations as they are. Make that with"
+                + " JdbcRolloutStore.withCodec(codec); or, if they are to be kept so, with ConfigCodec.none().");
     }
 
     private void health(RolloutsBuilder builder) {

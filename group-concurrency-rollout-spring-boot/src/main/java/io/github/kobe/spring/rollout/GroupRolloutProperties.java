@@ -15,7 +15,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     in memory, with a warning.
  * @param initializeSchema In which databases the tables are created at the start.
  * @param application Under which name the database has this application's rollouts: none sees those of another. By default
- *     spring.application.name, or 'default' without one.
+ *     spring.application.name, or 'default' without one. A RolloutStore of the application's own must have the same name.
  * @param node The name of this node in events, in the database and in the log. By default that of its host, with the number
  *     of the process.
  * @param retention After what time plans that have ended are removed, more than zero. By default they stay.

@@ -106,6 +106,17 @@ final class RolloutDefaults {
         return name;
     }
 
+    /** A store that the application has made has the name that it was made with. */
+    void requireApplication(String ofStore) {
+        String application = properties.application();
+        if (application != null && !application.equals(ofStore)) {
+            throw refusal(
+                    "isn't in force: the RolloutStore bean has the rollouts of '" + ofStore + "'",
+                    "the name that the bean has by JdbcRolloutStore.withApplication(name); or not set",
+                    "application");
+        }
+    }
+
     private void require(boolean isInRange, String allowed, String... elements) {
         if (!isInRange) {
             throw refusal("must be " + allowed, allowed, elements);

@@ -1,5 +1,6 @@
 package io.github.kobe.spring.docs;
 
+import io.github.kobe.rollout.ConfigCodec;
 import io.github.kobe.rollout.RolloutStore;
 import io.github.kobe.rollout.jdbc.JdbcRolloutStore;
 import javax.sql.DataSource;
@@ -11,7 +12,10 @@ import org.springframework.context.annotation.Configuration;
 class OperationsStore {
 
     @Bean
-    RolloutStore rolloutStore(@Qualifier("operations") DataSource dataSource) {
-        return JdbcRolloutStore.of(dataSource).createTables();
+    RolloutStore rolloutStore(@Qualifier("operations") DataSource dataSource, ConfigCodec codec) {
+        return JdbcRolloutStore.of(dataSource)
+                .withApplication("shop")
+                .withCodec(codec)
+                .createTables();
     }
 }

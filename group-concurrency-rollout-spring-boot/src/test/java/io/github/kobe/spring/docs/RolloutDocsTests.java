@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.kobe.GroupExecutor;
+import io.github.kobe.rollout.ConfigCodec;
 import io.github.kobe.rollout.DeployUnit;
 import io.github.kobe.rollout.PlanId;
 import io.github.kobe.rollout.PlanInfo;
@@ -209,6 +210,7 @@ class RolloutDocsTests {
     void theStoreOfTheHowtoIsInTheDatabaseThatItNames() {
         runner.withUserConfiguration(OperationsStore.class)
                 .withBean(Stage.class, () -> Stage.named("Nothing"))
+                .withBean(ConfigCodec.class, ConfigCodec::none)
                 .withBean("orders", DataSource.class, () -> database("howto-orders"))
                 .withBean("operations", DataSource.class, () -> database("howto-operations"))
                 .run(context -> {

@@ -3,6 +3,7 @@ package io.github.kobe.spring.rollout;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.kobe.GroupExecutor;
+import io.github.kobe.rollout.ConfigCodec;
 import io.github.kobe.rollout.DeployUnit;
 import io.github.kobe.rollout.PlanInfo;
 import io.github.kobe.rollout.PlanStatus;
@@ -158,6 +159,57 @@ class RolloutStoresTests {
                                 + " JdbcRolloutStore.of(dataSource)"));
     }
 
+    // ---- what a store of the application's own lacks
+
+    @Test
+    @Tag("R134")
+    void aStoreOfTheApplicationsOwnWithoutTheCodecThatIsABeanFailsTheStart() {
+        withDatabase
+                .withBean(RolloutStore.class, () -> ownStore("rollout-uncoded"))
+                .withBean(ConfigCodec.class, ConfigCodec::none)
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .isInstanceOf(IllegalStateException.class)
+                        .hasMessageStartingWith("The ConfigCodec bean, io.github.kobe.rollout.ConfigCodec")
+                        .hasMessageEndingWith(" isn't in force: the RolloutStore bean keeps configurations as they"
+                                + " are. Make that with JdbcRolloutStore.withCodec(codec); or, if they are to be kept"
+                                + " so, with ConfigCodec.none()."));
+    }
+
+    @Test
+    @Tag("R134")
+    void aStoreOfTheApplicationsOwnWithAnotherNameThanTheSettingFailsTheStart() {
+        withDatabase
+                .withBean(RolloutStore.class, () -> ownStore("rollout-unnamed"))
+                .withPropertyValues("group-concurrency.rollout.application=billing")
+                .run(refused(
+                        "application",
+                        "Setting 'group-concurrency.rollout.application' isn't in force: the RolloutStore bean has the"
+                                + " rollouts of 'default'",
+                        "the name that the bean has by JdbcRolloutStore.withApplication(name); or not set"));
+    }
+
+    @Test
+    @Tag("R134")
+    void aStoreOfTheApplicationsOwnWithTheCodecAndTheNameIsFine(CapturedOutput output) {
+        ConfigCodec codec = ConfigCodec.none();
+        withDatabase
+                .withBean(RolloutStore.class, () -> ownStore("rollout-own")
+                        .withApplication("billing")
+                        .withCodec(codec))
+                .withBean(ConfigCodec.class, () -> codec)
+                .withPropertyValues("group-concurrency.rollout.application=billing")
+                .run(context -> {
+                    completes(context);
+                    assertThat(output).doesNotContain(" WARN ");
+                });
+    }
+
+    private static JdbcRolloutStore ownStore(String database) {
+        return JdbcRolloutStore.of(database(database)).createTables();
+    }
+
     // ---- the tables
 
     @Test
@@ -226,12 +278,17 @@ class RolloutStoresTests {
     }
 
     private static ContextConsumer<AssertableApplicationContext> refused(String message, String allowed) {
+        return refused("store", message, allowed);
+    }
+
+    private static ContextConsumer<AssertableApplicationContext> refused(
+            String setting, String message, String allowed) {
         return context -> assertThat(context)
                 .getFailure()
                 .rootCause()
                 .isInstanceOfSatisfying(InvalidSettingException.class, refusal -> {
                     assertThat(refusal).hasMessage(message);
-                    assertThat(refusal.property()).isEqualTo("group-concurrency.rollout.store");
+                    assertThat(refusal.property()).isEqualTo("group-concurrency.rollout." + setting);
                     assertThat(refusal.allowed()).isEqualTo(allowed);
                 });
     }

@@ -5,6 +5,7 @@ import io.github.kobe.rollout.internal.rules.PlanStore;
 import io.github.kobe.rollout.internal.rules.StoreDoor;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Pattern;
 import javax.sql.DataSource;
@@ -53,7 +54,7 @@ public final class JdbcRolloutStore implements StoreDoor {
     private final DataSource dataSource;
     private final PlatformTransactionManager transactionManager;
     private final String application;
-    private final ConfigCodec codec;
+    private final @Nullable ConfigCodec codec;
     private final SchedulerSettings settings;
     private final Database database;
 
@@ -64,7 +65,7 @@ public final class JdbcRolloutStore implements StoreDoor {
             DataSource dataSource,
             PlatformTransactionManager transactionManager,
             String application,
-            ConfigCodec codec,
+            @Nullable ConfigCodec codec,
             SchedulerSettings settings) {
         this.dataSource = dataSource;
         this.transactionManager = transactionManager;
@@ -85,7 +86,7 @@ public final class JdbcRolloutStore implements StoreDoor {
                 Objects.requireNonNull(dataSource, "dataSource"),
                 new JdbcTransactionManager(dataSource),
                 DEFAULT_APPLICATION,
-                ConfigCodec.none(),
+                null,
                 new SchedulerSettings(POLLING_INTERVAL, HEARTBEAT, MISSED_HEARTBEATS));
     }
 
@@ -105,6 +106,11 @@ public final class JdbcRolloutStore implements StoreDoor {
         return new JdbcRolloutStore(dataSource, transactionManager, name, codec, settings);
     }
 
+    /** {@return the name of the application whose rollouts these are} */
+    public String application() {
+        return application;
+    }
+
     /**
      * Sets in which form configurations are kept, those that are written from now on and those that are there. By default they
      * are kept as they are.
@@ -115,6 +121,11 @@ public final class JdbcRolloutStore implements StoreDoor {
     public JdbcRolloutStore withCodec(ConfigCodec form) {
         return new JdbcRolloutStore(
                 dataSource, transactionManager, application, Objects.requireNonNull(form, "codec"), settings);
+    }
+
+    /** {@return in which form configurations are kept, if that was set} */
+    public Optional<ConfigCodec> codec() {
+        return Optional.ofNullable(codec);
     }
 
     /**
@@ -184,7 +195,8 @@ public final class JdbcRolloutStore implements StoreDoor {
     /** For this library alone: {@inheritDoc}. */
     @Override
     public PlanStore plans() {
-        return Objects.requireNonNull(
-                store.updateAndGet(made -> made == null ? new JdbcStore(database, codec, settings) : made));
+        return Objects.requireNonNull(store.updateAndGet(made -> made == null
+                ? new JdbcStore(database, codec().orElseGet(ConfigCodec::none), settings)
+                : made));
     }
 }
