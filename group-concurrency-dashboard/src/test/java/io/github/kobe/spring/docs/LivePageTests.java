@@ -42,6 +42,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -559,6 +560,27 @@ class LivePageTests {
         assertThat(plan.locator("summary")).containsText("1 failed");
         plan.locator("summary").click();
         assertThat(plan.locator("tbody .failure")).hasText("failed");
+        Browser.assertAccessible(page);
+    }
+
+    @Test
+    void ofALargePlanThoseThatHaveFailedAreShownFirst() throws Exception {
+        Rollouts rollouts = application.bean(Rollouts.class);
+        application.bean(Gate.class).open();
+        RolloutPlan.Builder large = RolloutPlan.named("plan-large");
+        IntStream.range(0, 100)
+                .forEach(index -> large.add(TenantChange.of("large-" + index, DeployUnit.of(7, 42, "blue"), "{}")));
+        large.add(TenantChange.of(LivePageApplication.FAILS, DeployUnit.of(7, 42, "blue"), "{}"));
+        rollouts.await(rollouts.start(large.build()).planId(), Deadline.LONG);
+        Page page = open("#/rollouts");
+        Locator plan = page.locator(".plan").filter(new Locator.FilterOptions().setHasText("plan-large"));
+
+        plan.locator("summary").click();
+
+        assertThat(plan.locator("tbody tr")).hasCount(100);
+        assertThat(plan.locator("tbody tr").first()).containsText(LivePageApplication.FAILS);
+        assertThat(plan.locator("tbody .failure")).hasText("failed");
+        assertThat(plan).containsText("There are more tenants than are shown.");
         Browser.assertAccessible(page);
     }
 

@@ -5,6 +5,7 @@ import { Children, el, setAttribute, setText, table } from './dom.js';
 import { constant, number, text, time } from './texts.js';
 
 const TASKS = 100;
+const FIRST = ['FAILED', 'ROLLBACK_FAILED', 'RUNNING'];
 const FAILURES = ['FAILED', 'PARTIAL_FAILED', 'ROLLBACK_FAILED', 'VALIDATION_FAILED'];
 const COLUMNS = ['tenant', 'status', 'stages', 'stage', 'attempt', 'failure'];
 
@@ -24,10 +25,21 @@ export class RolloutsView {
     setText(this.note,
       report.plans.length === 0 ? text('rollouts.none') : report.truncated ? text('rollouts.more') : '');
     const open = [...this.plans.known].filter(([, plan]) => plan.element.open);
-    await Promise.all(open.map(async ([id, plan]) => plan.showTasks(await read(rollouts, { limit: TASKS }, `/${id}`))));
+    await Promise.all(open.map(async ([id, plan]) => plan.showTasks(await readTasks(rollouts, id))));
   }
 
   end() {}
+}
+
+/** Reads as many tasks as are shown: if there are more, those first that have failed or run. */
+async function readTasks(rollouts, planId) {
+  const report = await read(rollouts, { limit: TASKS }, `/${planId}`);
+  if (report.truncated) {
+    const first = await Promise.all(FIRST.map((status) => read(rollouts, { limit: TASKS, status }, `/${planId}`)));
+    const tasks = [...first, report].flatMap((each) => each.tasks);
+    report.tasks = [...new Map(tasks.map((task) => [task.taskId, task])).values()].slice(0, TASKS);
+  }
+  return report;
 }
 
 /** A failure looks like one. */
@@ -44,11 +56,13 @@ class Plan {
     this.failed = el('span', { class: 'failure' });
     this.about = el('span', { class: 'quiet' });
     this.more = el('p', { class: 'quiet' });
+    this.note = el('p', { class: 'quiet' });
     const body = el('tbody');
     this.tasks = new Children(body, () => new Task());
     this.element = el('details', { class: 'plan', toggle: () => this.element.open && context.refresh() },
       el('summary', {}, this.name, ' ', this.status, ' ', this.progress, ' ', this.failed, ' ', this.about),
       this.more,
+      this.note,
       table(text('rollouts.tasks'), COLUMNS.map((name) => text(`column.${name}`)), body));
   }
 
@@ -77,6 +91,7 @@ class Plan {
   }
 
   showTasks(report) {
+    setText(this.note, report.truncated ? text('plan.more') : '');
     this.tasks.show(report.tasks, (task) => task.taskId);
   }
 }
