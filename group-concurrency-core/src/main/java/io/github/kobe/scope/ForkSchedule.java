@@ -98,9 +98,16 @@ final class ForkSchedule implements ScheduledFork {
         if (!state.compareAndSet(State.WAITING, State.RUNNING)) {
             return;
         }
-        ForkedSubtask<?> next = scope.forking.newRun(this, group, taken);
+        ForkedSubtask<?> next = null;
+        try {
+            next = scope.forking.newRun(this, group, taken);
+        } finally {
+            if (next == null) { // its scope is cancelled, or there is no memory for a run
+                state.set(State.CANCELLED);
+                letGo(null);
+            }
+        }
         if (next == null) {
-            end(); // its scope is cancelled
             return;
         }
         run = next;
@@ -128,6 +135,8 @@ final class ForkSchedule implements ScheduledFork {
         dueAt = atFixedRate ? nextOf(dueAt, now) : TimeLimit.after(now, periodNanos);
         if (state.compareAndSet(State.RUNNING, State.WAITING)) {
             arm();
+        } else {
+            letGo(null);
         }
     }
 
@@ -143,7 +152,7 @@ final class ForkSchedule implements ScheduledFork {
         return end();
     }
 
-    /** Ends it, if it hasn't ended; by any thread. */
+    /** Ends it, if it hasn't ended; by any thread. If it runs, that run lets go of it once it is over. */
     boolean end() {
         State before = state.getAndUpdate(was -> was == State.DONE ? was : State.CANCELLED);
         if (before == State.DONE || before == State.CANCELLED) {
@@ -157,7 +166,9 @@ final class ForkSchedule implements ScheduledFork {
         if (running != null) {
             running.cancelRun();
         }
-        letGo(running == null ? null : running.failureOrNull());
+        if (before == State.WAITING) {
+            letGo(null);
+        }
         return true;
     }
 

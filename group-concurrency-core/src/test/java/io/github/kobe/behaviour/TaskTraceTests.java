@@ -31,6 +31,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -50,6 +51,7 @@ class TaskTraceTests {
 
     private final ManualClock clock = new ManualClock();
     private final Gate gate = new Gate();
+    private final Gate goesOn = new Gate();
     private final List<String> events = new CopyOnWriteArrayList<>();
     private final List<GroupResult<?>> ends = new CopyOnWriteArrayList<>();
     private final AtomicInteger traces = new AtomicInteger();
@@ -362,6 +364,62 @@ class TaskTraceTests {
             assertThat(ends.getFirst().error()).isInstanceOf(RejectedTaskException.class);
             gate.open();
             holder.await();
+        }
+    }
+
+    /** Goes on after an interrupt, until it may end. */
+    private void runOn(CountDownLatch interrupted) {
+        try {
+            gate.pass();
+        } catch (InterruptedException meant) {
+            interrupted.countDown();
+        }
+        goesOn.passStubbornly();
+    }
+
+    /** A run that is interrupted has its permit still. */
+    private void assertEndsWithItsRun(GroupExecutor executor, ScheduledFork schedule, CountDownLatch interrupted) {
+        events.clear();
+
+        assertThat(schedule.cancel()).isTrue();
+
+        Deadline.until("the run is interrupted", () -> interrupted.getCount() == 0);
+        assertThat(executor.stats().running()).isEqualTo(1);
+        assertThat(events).isEmpty();
+        goesOn.open();
+        assertHeard("1 ends", "1 CANCELLED");
+    }
+
+    @Test
+    void aScheduleThatIsCancelledInItsFirstRunEndsForItsTraceOnceThatRunDoes() throws Exception {
+        GroupExecutor executor = start(GroupPolicy.builder());
+        CountDownLatch interrupted = new CountDownLatch(1);
+        try (var scope = Scopes.of(executor).open(Joiner.<Object>supervise(), ScopeSettings::withoutTimeout)) {
+            ScheduledFork schedule = scope.schedule("a", Duration.ZERO, () -> runOn(interrupted));
+            clock.advance(Duration.ZERO, executor);
+            gate.awaitArrived(1);
+
+            assertEndsWithItsRun(executor, schedule, interrupted);
+        }
+    }
+
+    @Test
+    void aScheduleThatIsCancelledInALaterRunEndsForItsTraceOnceThatRunDoes() throws Exception {
+        GroupExecutor executor = start(GroupPolicy.builder());
+        CountDownLatch interrupted = new CountDownLatch(1);
+        AtomicInteger runs = new AtomicInteger();
+        try (var scope = Scopes.of(executor).open(Joiner.<Object>supervise(), ScopeSettings::withoutTimeout)) {
+            ScheduledFork schedule = scope.scheduleAtFixedRate("a", Duration.ZERO, Duration.ofSeconds(1), () -> {
+                if (runs.incrementAndGet() == 2) {
+                    runOn(interrupted);
+                }
+            });
+            Deadline.until("its second run has begun", () -> {
+                clock.advance(Duration.ofSeconds(1), executor);
+                return gate.arrived() == 1;
+            });
+
+            assertEndsWithItsRun(executor, schedule, interrupted);
         }
     }
 

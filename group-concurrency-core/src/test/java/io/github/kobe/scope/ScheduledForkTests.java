@@ -4,7 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupPolicy;
+import io.github.kobe.GroupResult;
+import io.github.kobe.TaskStatus;
+import io.github.kobe.TaskTrace;
 import io.github.kobe.audit.ManualClock;
+import io.github.kobe.internal.doors.EngineAccess.Surroundings;
+import io.github.kobe.internal.doors.EngineAccess.TaskThreads;
 import io.github.kobe.testing.CapturedLog;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
@@ -13,6 +19,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongSupplier;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -281,6 +288,44 @@ class ScheduledForkTests extends ScopeTestCase {
             assertThat(schedule.isDone()).isTrue();
             scope.join();
         }
+    }
+
+    @Tag("T26")
+    @Test
+    void aScheduleWithoutMemoryForARunHasEndedForItsTraceToo() throws Exception {
+        AtomicReference<Thread> alarm = new AtomicReference<>();
+        TaskThreads watched = (name, work) -> {
+            Thread thread = TaskThreads.VIRTUAL.unstarted(name, work);
+            alarm.set(thread);
+            return thread;
+        };
+        LongSupplier failing = () -> {
+            if (alarm.compareAndSet(Thread.currentThread(), null)) {
+                throw new OutOfMemoryError("no memory for a run");
+            }
+            return clock.getAsLong();
+        };
+        AtomicReference<GroupResult<?>> heard = new AtomicReference<>();
+        TaskTrace trace = new TaskTrace() {
+            @Override
+            public void onCompleted(GroupResult<?> result) {
+                heard.set(result);
+            }
+        };
+        GroupPolicy traced = policy(1).toBuilder()
+                .taskTracer((groupKey, taskId) -> trace)
+                .build();
+        GroupExecutor executor = engines.startPlain(traced, new Surroundings(failing, watched, false));
+        try (var scope = Scopes.of(executor).open(Joiner.<Object>awaitAll(), ScopeSettings::withoutTimeout)) {
+            ScheduledFork schedule = scope.schedule("a", Duration.ZERO, runs::incrementAndGet);
+            clock.advance(Duration.ZERO, executor);
+            Deadline.until("it is done", schedule::isDone);
+
+            Deadline.until("its trace has heard", () -> heard.get() != null);
+            assertThat(heard.get().status()).isEqualTo(TaskStatus.CANCELLED);
+            scope.join();
+        }
+        assertThat(runs).hasValue(0);
     }
 
     @Tag("T27")
