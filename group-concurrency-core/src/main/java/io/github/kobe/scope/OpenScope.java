@@ -118,7 +118,7 @@ final class OpenScope<T, R, X extends Throwable> implements GroupScope<T, R, X>,
         } else if (ownerIsToEnd()) {
             cancel(Cause.ASKED); // as cancelOpenedIn does, which may not have found it
         } else if (time.deadline() <= openedNanos) {
-            cancel(Cause.TIMED_OUT);
+            time.whose().cancel(Cause.TIMED_OUT); // as its alarm does, which comes late
         } else {
             time.arm();
         }

@@ -150,6 +150,33 @@ class ScopeTimeTests extends ScopeTestCase {
 
     @Tag("S24")
     @Test
+    void anInnerScopeThatIsOpenedOnceTheOuterOnesTimeIsUpEndsWithThat() throws Exception {
+        GroupExecutor executor = engines.start(policy(4), clock);
+        Scopes scopes = Scopes.of(executor);
+        AtomicReference<Throwable> thrown = new AtomicReference<>();
+        try (var outer = scopes.open(Joiner.<Object>awaitAll(), cf -> cf.withTimeout(Duration.ofSeconds(5)))) {
+            outer.fork("a", () -> {
+                gate.pass();
+                try (var inner = scopes.open(Joiner.<Object>awaitAll())) {
+                    inner.join();
+                } catch (Throwable e) {
+                    thrown.set(e);
+                }
+                return null;
+            });
+            gate.awaitArrived(1);
+            clock.advance(Duration.ofSeconds(5)); // its alarm comes later
+            gate.open();
+            Deadline.until("it has joined", () -> thrown.get() != null);
+            clock.advance(Duration.ZERO, executor);
+
+            assertThatThrownBy(outer::join).isInstanceOf(CancelledByTimeoutException.class);
+        }
+        assertThat(thrown.get()).isInstanceOf(InterruptedException.class);
+    }
+
+    @Tag("S24")
+    @Test
     void theTimeOutOutlivesTheShutdownOfTheExecutor() throws Exception {
         GroupExecutor executor = executor(1);
         Gate through = new Gate();
