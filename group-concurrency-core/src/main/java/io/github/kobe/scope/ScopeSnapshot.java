@@ -29,7 +29,10 @@ public interface ScopeSnapshot {
     /** {@return how many forks had not ended, scheduled runs not included} */
     long unfinished();
 
-    /** {@return forks and scheduled runs that had not ended, the oldest first, at most 100} */
+    /**
+     * {@return forks and scheduled runs that had not ended, the oldest first, at most 100} If there were more, those in which
+     * scopes were open are listed rather than older ones.
+     */
     List<Fork> forks();
 
     /** {@return for each group that one of {@link #forks} was queued for, who had the group's permits} */
@@ -39,8 +42,8 @@ public interface ScopeSnapshot {
     List<ScopeSnapshot> scopes();
 
     /**
-     * {@return whether scopes were open inside it that aren't listed, because they were too deep} A snapshot lists 50 levels
-     * of scopes inside each other, so that code may go over it by recursion.
+     * {@return whether scopes were open inside it that aren't listed, because they were too deep, or open in more forks than
+     * are listed} A snapshot lists 50 levels of scopes inside each other, so that code may go over it by recursion.
      */
     boolean truncated();
 

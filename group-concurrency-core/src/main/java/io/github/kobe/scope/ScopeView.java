@@ -2,13 +2,15 @@ package io.github.kobe.scope;
 
 import io.github.kobe.GroupHolder;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
+import java.util.Set;
+import java.util.stream.Stream;
 
 /** Takes a snapshot of a scope and those inside it, which may change meanwhile. */
 @SuppressWarnings("ReferenceEquality") // forks have identity
@@ -60,19 +62,34 @@ final class ScopeView {
      * Takes one of a single scope.
      *
      * @param inside has those inside it
-     * @param cut whether those inside it are left out
+     * @param cut whether those inside it are left out, since they are too deep
      */
     private static ScopeSnapshot of(
             OpenScope<?, ?, ?> scope, IdentityHashMap<OpenScope<?, ?, ?>, ScopeSnapshot> inside, boolean cut) {
+        List<ScopeSnapshot> byOwner = new ArrayList<>();
+        IdentityHashMap<ForkedSubtask<?>, List<ScopeSnapshot>> byForks = new IdentityHashMap<>();
+        scope.children.forEach(inner -> {
+            ScopeSnapshot snapshot = inside.get(inner);
+            if (snapshot != null) { // else it was opened meanwhile
+                ForkedSubtask<?> fork = inner.ownerFork;
+                List<ScopeSnapshot> opened = fork == null || fork == scope.ownerFork
+                        ? byOwner
+                        : byForks.computeIfAbsent(fork, first -> new ArrayList<>());
+                opened.add(snapshot);
+            }
+        });
         List<ScopeSnapshot.Fork> shown = new ArrayList<>();
         Map<String, List<GroupHolder>> holders = new LinkedHashMap<>();
-        for (ForkedSubtask<?> fork : scope.forks.stack.oldest(MOST_FORKS)) {
+        for (ForkedSubtask<?> fork : shown(scope, byForks.keySet())) {
             Subtask.Phase phase = fork.phase();
             if (phase == Subtask.Phase.QUEUED && !holders.containsKey(fork.group())) {
                 holders.put(fork.group(), scope.bridge.holders(fork.group()));
             }
             shown.add(new ScopeSnapshot.Fork(
-                    fork.info(), phase, Optional.ofNullable(fork.threadName()), openedIn(scope, fork, inside)));
+                    fork.info(),
+                    phase,
+                    Optional.ofNullable(fork.threadName()),
+                    byForks.getOrDefault(fork, List.of())));
         }
         return new LiveScope(
                 scope.info(),
@@ -82,22 +99,17 @@ final class ScopeView {
                 scope.forks.unfinished(),
                 shown,
                 holders,
-                openedIn(scope, scope.ownerFork, inside),
-                cut);
+                byOwner,
+                cut || byForks.size() > MOST_FORKS);
     }
 
-    /** {@return the scopes right inside one that were opened in {@code fork}; its owner's stand by themselves} */
-    private static List<ScopeSnapshot> openedIn(
-            OpenScope<?, ?, ?> scope,
-            @Nullable ForkedSubtask<?> fork,
-            IdentityHashMap<OpenScope<?, ?, ?>, ScopeSnapshot> inside) {
-        List<ScopeSnapshot> opened = new ArrayList<>();
-        scope.children.forEach(inner -> {
-            ScopeSnapshot snapshot = inner.ownerFork == fork ? inside.get(inner) : null;
-            if (snapshot != null) { // else it was opened meanwhile
-                opened.add(snapshot);
-            }
-        });
-        return opened;
+    /** {@return the oldest forks, the oldest first; those that have opened scopes rather than others} */
+    private static List<ForkedSubtask<?>> shown(OpenScope<?, ?, ?> scope, Set<ForkedSubtask<?>> openers) {
+        Comparator<ForkedSubtask<?>> byAge = Comparator.comparingLong(ForkedSubtask::id);
+        return Stream.concat(openers.stream().sorted(byAge), scope.forks.stack.oldest(MOST_FORKS).stream())
+                .distinct()
+                .limit(MOST_FORKS)
+                .sorted(byAge)
+                .toList();
     }
 }

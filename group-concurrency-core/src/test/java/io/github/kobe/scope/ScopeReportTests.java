@@ -377,4 +377,63 @@ class ScopeReportTests extends ScopeTestCase {
         owner.result();
         assertThat(scopes.live()).isEmpty();
     }
+    /** What hangs may be in a young fork, while older ones wait for their turn. */
+    @Tag("L5")
+    @Test
+    void aSnapshotShowsTheForksThatHaveOpenedScopesRatherThanOlderOnes() throws Exception {
+        Scopes scopes = Scopes.of(executor(1));
+        Caller<Object> owner = Caller.start(() -> {
+            try (var outer = scopes.open(Joiner.<Object>awaitAll())) {
+                for (int i = 0; i < 101; i++) {
+                    outer.fork("a", gate.then("x"));
+                }
+                outer.fork("b", () -> {
+                    try (var inner = scopes.open(Joiner.<Object>awaitAll(), cf -> cf.withName("inner"))) {
+                        inner.fork("c", gate.then("x"));
+                        return inner.join();
+                    }
+                });
+                return outer.join();
+            }
+        });
+        gate.awaitArrived(2);
+        ScopeSnapshot outer = scopes.live().getFirst();
+
+        assertThat(outer.truncated()).isFalse();
+        assertThat(outer.forks()).hasSize(100);
+        assertThat(outer.forks()).extracting(fork -> fork.fork().id()).isSorted().startsWith(1L);
+        ScopeSnapshot.Fork young = outer.forks().getLast();
+        assertThat(young.fork().id()).isEqualTo(102);
+        assertThat(young.scopes())
+                .singleElement()
+                .satisfies(inner -> assertThat(inner.scope().name()).isEqualTo("inner"));
+        gate.open();
+        owner.result();
+    }
+
+    @Tag("L5")
+    @Test
+    void aSnapshotSaysThatMoreForksThanItShowsHaveOpenedScopes() throws Exception {
+        Scopes scopes = Scopes.of(executor(101));
+        Caller<Object> owner = Caller.start(() -> {
+            try (var outer = scopes.open(Joiner.<Object>awaitAll())) {
+                for (int i = 0; i < 101; i++) {
+                    outer.fork("a", () -> {
+                        try (var inner = scopes.open()) {
+                            gate.pass();
+                            return inner.isCancelled();
+                        }
+                    });
+                }
+                return outer.join();
+            }
+        });
+        gate.awaitArrived(101);
+        ScopeSnapshot outer = scopes.live().getFirst();
+
+        assertThat(outer.truncated()).isTrue();
+        assertThat(outer.forks()).hasSize(100).noneMatch(fork -> fork.scopes().isEmpty());
+        gate.open();
+        owner.result();
+    }
 }

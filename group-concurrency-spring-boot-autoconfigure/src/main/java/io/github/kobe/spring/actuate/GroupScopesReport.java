@@ -40,7 +40,7 @@ public record GroupScopesReport(String instance, List<Scope> scopes, boolean tru
      * @param cancelled whether it is cancelled
      * @param totals how its forks have ended
      * @param unfinished how many forks have not ended
-     * @param forks the unfinished forks, the oldest first, at most 100
+     * @param forks the unfinished forks, the oldest first, at most 100; those with open scopes rather than older ones
      * @param holders for each group that one of these is queued for, who has the group's permits
      * @param scopes those that its owner has opened inside it; those opened in its forks are listed with the forks
      */
