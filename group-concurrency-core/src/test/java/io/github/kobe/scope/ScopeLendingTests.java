@@ -7,6 +7,7 @@ import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.GroupResult;
 import io.github.kobe.TaskLifecycleListener;
+import io.github.kobe.audit.Waits;
 import io.github.kobe.audit.Witness;
 import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
@@ -173,6 +174,33 @@ class ScopeLendingTests extends ScopeTestCase {
         });
 
         assertThat(value).isEqualTo("called");
+    }
+
+    @Tag("E15")
+    @Test
+    void nothingIsLentToAnAcquireByAFork() throws Exception {
+        start(1, Integer.MAX_VALUE);
+        AtomicReference<CancellationToken> token = new AtomicReference<>();
+        Caller<Outcome> owner = Caller.start(() -> executor.call("g", () -> {
+            witness.mayLendUnseen("g");
+            try (var scope = scopes.open(Joiner.<Object>supervise())) {
+                token.set(scope.token());
+                scope.fork("h", () -> {
+                    executor.call("g", () -> "lent to"); // so the owner waits by now
+                    gate.pass();
+                    executor.acquire("g").close();
+                    return null;
+                });
+                return scope.join();
+            }
+        }));
+        gate.awaitArrived(1);
+        gate.open();
+
+        Waits.awaitQueued(executor, "g", 1);
+        assertThat(executor.holders("g")).singleElement().matches(holder -> !holder.lent());
+        token.get().cancel();
+        assertThat(owner.result().cancelled()).isEqualTo(1);
     }
 
     @Tag("L3")
