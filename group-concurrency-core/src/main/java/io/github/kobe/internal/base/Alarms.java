@@ -26,13 +26,11 @@ final class Alarms {
     private static final int PORTION = 256;
 
     /** What is due at a time, unless it has become pointless by then. */
-    static final class Alarm implements Later {
+    static final class Alarm extends Linked {
         private final long at;
         private final BooleanSupplier pointless;
         private final LongConsumer action;
         private final boolean outlastsShutdown;
-        /** Guarded by the lock of the housekeeper, which tries again what there was no memory for. */
-        private @Nullable Later later;
 
         Alarm(long at, boolean outlastsShutdown, BooleanSupplier pointless, LongConsumer action) {
             this.at = at;
@@ -48,16 +46,6 @@ final class Alarms {
             } catch (OutOfMemoryError oom) {
                 core.housekeeper.retry(this);
             }
-        }
-
-        @Override
-        public @Nullable Later later() {
-            return later;
-        }
-
-        @Override
-        public void setLater(@Nullable Later next) {
-            later = next;
         }
     }
 

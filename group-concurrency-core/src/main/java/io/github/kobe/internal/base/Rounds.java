@@ -99,11 +99,7 @@ public final class Rounds {
     }
 
     /** Sets the alarm that follows on a round, once there is memory for it. */
-    private final class Following implements Later {
-
-        /** Guarded by the housekeeper's lock. */
-        private @Nullable Later later;
-
+    private final class Following extends Linked {
         @Override
         public void again(Core ignored) {
             try {
@@ -111,16 +107,6 @@ public final class Rounds {
             } catch (OutOfMemoryError oom) {
                 boolean unused = core.housekeeper.retry(this);
             }
-        }
-
-        @Override
-        public @Nullable Later later() {
-            return later;
-        }
-
-        @Override
-        public void setLater(@Nullable Later next) {
-            later = next;
         }
     }
 
