@@ -11,14 +11,16 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import javax.sql.DataSource;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
-import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 /** Limits the connections of the application's data sources, each by an executor of its own, as the settings say. */
@@ -27,11 +29,21 @@ final class LimitedConnections implements ConfiguredExecutors, SmartInitializing
     /** Makes the executor of a data source. */
     static final String EXECUTOR_METHOD = "executor";
 
+    private static final String REGISTERED =
+            "it was registered as a finished object; register a bean definition instead";
+    private static final String EARLY = "it was made before what limits data sources, most likely because a"
+            + " BeanPostProcessor that is PriorityOrdered needs it; let that one ask for it later, with an"
+            + " ObjectProvider or a @Lazy parameter";
+
     private static final Log LOGGER = LogFactory.getLog(LimitedConnections.class);
 
     private final Map<String, SharedPool> pools = new LinkedHashMap<>();
     private final List<GroupDataSource> limited = new CopyOnWriteArrayList<>();
-    private final BeanFactory beans;
+
+    /** The names of the beans that were to be limited. */
+    private final Set<String> seen = ConcurrentHashMap.newKeySet();
+
+    private final ConfigurableListableBeanFactory beans;
     private final ObjectProvider<ConnectionGroup> group;
     private final GroupExecutorBuilder builder;
 
@@ -55,7 +67,7 @@ final class LimitedConnections implements ConfiguredExecutors, SmartInitializing
             BoundSettings settings,
             GroupExecutorBuilder builder,
             ObjectProvider<ConnectionGroup> group,
-            BeanFactory beans) {
+            ConfigurableListableBeanFactory beans) {
         this.builder = builder;
         this.group = group;
         this.beans = beans;
@@ -73,6 +85,20 @@ final class LimitedConnections implements ConfiguredExecutors, SmartInitializing
         ConnectionGroup only = group.getObject();
         pools.values().forEach(pool -> pool.limitedBy(beans.getBean(pool.executorName(), GroupExecutor.class)));
         ofCallers = only;
+        pools.keySet().forEach(this::warnIfOverlooked);
+    }
+
+    /** It looks only at beans that are made. */
+    private void warnIfOverlooked(String dataSource) {
+        if (!seen.contains(dataSource)
+                && beans.getSingleton(dataSource) instanceof DataSource found
+                && Pools.limited(found) != Pools.Limited.ALL) {
+            warn(dataSource, beans.containsBeanDefinition(dataSource) ? EARLY : REGISTERED);
+        }
+    }
+
+    private static void warn(String dataSource, String why) {
+        LOGGER.warn("The connections of the data source '" + dataSource + "' aren't limited: " + why + ".");
     }
 
     /** {@return the caller's group, once all beans are made} */
@@ -102,6 +128,7 @@ final class LimitedConnections implements ConfiguredExecutors, SmartInitializing
      * @throws IllegalStateException if it leads to several, and some of them alone are limited
      */
     DataSource limit(DataSource found, String beanName) {
+        seen.add(beanName);
         Pools.Limited before = Pools.limited(found);
         if (before == Pools.Limited.ALL) {
             return found;
@@ -114,8 +141,7 @@ final class LimitedConnections implements ConfiguredExecutors, SmartInitializing
         refuseMixture(before, beanName);
         SharedPool pool = pools.get(beanName);
         if (pool == null) {
-            LOGGER.warn("The connections of the data source '" + beanName
-                    + "' aren't limited: before it was made, nothing" + " told that it would be a DataSource.");
+            warn(beanName, "before it was made, nothing told that it would be a DataSource");
             return found;
         }
         pool.found(found, Pools.maximumOf(found, beans));

@@ -28,6 +28,7 @@ import org.aopalliance.intercept.MethodInterceptor;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -44,6 +45,8 @@ import org.springframework.boot.jdbc.DataSourceBuilder;
 import org.springframework.boot.jdbc.metadata.DataSourcePoolMetadataProvider;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -62,6 +65,7 @@ import org.springframework.test.util.ReflectionTestUtils;
 /** Data sources of all kinds whose connections are limited, and those who use them. */
 @Tag("boot")
 @Tag("J7")
+@ExtendWith(OutputCaptureExtension.class)
 class DataSourceBeansTests {
 
     @AfterEach
@@ -389,6 +393,67 @@ class DataSourceBeansTests {
                         assertThat(running(context, "connections")).isZero();
                     }
                 });
+    }
+
+    @Test
+    void oneThatIsRegisteredAsAFinishedObjectIsWarnedOf(CapturedOutput output) {
+        try (HikariDataSource pool = PooledApplication.pool("orders", 5)) {
+            PooledApplication.limited()
+                    .withPropertyValues("group-concurrency.datasource.enabled=true")
+                    .withInitializer(context -> context.getBeanFactory().registerSingleton("orders", pool))
+                    .run(context -> assertThat(context).hasNotFailed());
+        }
+        assertThat(output)
+                .contains("The connections of the data source 'orders' aren't limited: it was registered as a finished"
+                        + " object; register a bean definition instead.");
+    }
+
+    @Test
+    void oneThatIsMadeTooEarlyIsWarnedOf(CapturedOutput output) {
+        PooledApplication.limited()
+                .withUserConfiguration(EarlyPool.class)
+                .run(context -> assertThat(context).hasNotFailed());
+        assertThat(output)
+                .contains("The connections of the data source 'orders' aren't limited: it was made before what limits"
+                        + " data sources");
+    }
+
+    @Test
+    void thoseThatAreLimitedOrNotMadeYetAreNotWarnedOf(CapturedOutput output) {
+        for (Class<?> beans : List.of(
+                RoutedBeans.class, LazyReplica.class, ScopedPool.class, TracedFirst.class, LimitedByHand.class)) {
+            PooledApplication.limited()
+                    .withUserConfiguration(beans)
+                    .withPropertyValues("group-concurrency.datasource.max-connections=4")
+                    .run(context -> assertThat(context).hasNotFailed());
+        }
+        PooledApplication.limited()
+                .withUserConfiguration(BoundPool.class)
+                .withPropertyValues("spring.main.lazy-initialization=true")
+                .run(context -> assertThat(context).hasNotFailed());
+        assertThat(output).doesNotContain("aren't limited");
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class EarlyPool {
+
+        @Bean
+        static First needing(DataSource orders) {
+            return new First(orders);
+        }
+
+        @Bean
+        static DataSource orders() {
+            return PooledApplication.pool("early", 5);
+        }
+
+        record First(DataSource needed) implements BeanPostProcessor, PriorityOrdered {
+
+            @Override
+            public int getOrder() {
+                return Ordered.HIGHEST_PRECEDENCE;
+            }
+        }
     }
 
     @Configuration(proxyBeanMethods = false)
