@@ -2,6 +2,7 @@ package io.github.kobe.spring.autoconfigure;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.spring.internal.executors.ConfiguredExecutors;
+import io.github.kobe.spring.internal.settings.BoundSettings;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -13,7 +14,6 @@ import org.springframework.cloud.context.environment.EnvironmentChangeEvent;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
-import org.springframework.core.env.ConfigurableEnvironment;
 
 /** Puts changed settings into force, if both policy and executor are ours. */
 @AutoConfiguration(after = GroupConcurrencyAutoConfiguration.class)
@@ -34,9 +34,10 @@ public final class GroupConcurrencyRefreshAutoConfiguration {
         @Bean
         @Lazy
         @ConditionalOnMissingBean
-        GroupConcurrencyRefresher groupConcurrencyRefresher(ConfigurableEnvironment environment, BeanFactory beans) {
+        GroupConcurrencyRefresher groupConcurrencyRefresher(BeanFactory beans, BoundSettings settings) {
             return new GroupConcurrencyRefresher(
-                    environment,
+                    beans,
+                    settings,
                     () -> beans.getBean(GroupConcurrencyAutoConfiguration.EXECUTOR_BEAN_NAME, GroupExecutor.class),
                     new GroupPolicyComposer(beans),
                     beans.getBeanProvider(ConfiguredExecutors.class));

@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.core.env.ConfigurableEnvironment;
 
 /**
  * Reads again those settings under {@code group-concurrency} that make up the policy, and puts them into force:
@@ -33,7 +33,8 @@ public final class GroupConcurrencyRefresher {
 
     private static final Log LOGGER = LogFactory.getLog(GroupConcurrencyRefresher.class);
 
-    private final ConfigurableEnvironment environment;
+    private final BeanFactory beans;
+    private final BoundSettings settings;
     private final Supplier<GroupExecutor> executor;
     private final GroupPolicyComposer composer;
     private final ObjectProvider<ConfiguredExecutors> others;
@@ -41,25 +42,28 @@ public final class GroupConcurrencyRefresher {
     /**
      * Makes a refresher.
      *
-     * @param environment where the settings are
+     * @param beans bind the settings
+     * @param settings where they came from
      * @param executor the executor that they are for
      * @param composer adds the application's beans to the policy, as at start-up
      * @param others the other executors that they are for
      */
     GroupConcurrencyRefresher(
-            ConfigurableEnvironment environment,
+            BeanFactory beans,
+            BoundSettings settings,
             Supplier<GroupExecutor> executor,
             GroupPolicyComposer composer,
             ObjectProvider<ConfiguredExecutors> others) {
-        this.environment = environment;
+        this.beans = beans;
+        this.settings = settings;
         this.executor = executor;
         this.composer = composer;
         this.others = others;
     }
 
     /**
-     * Reads the settings from the environment with all the checks of start-up, puts them into force, and logs what has
-     * changed. Files are read by the environment's property sources; those of Spring Boot read a file only once.
+     * Reads the settings from where they were read at start-up, with all its checks, puts them into force, and logs what
+     * has changed. Files are read by the environment's property sources; those of Spring Boot read a file only once.
      *
      * @throws InvalidSettingException if a setting is bad, with property, value, origin and what is allowed; nothing is
      *     changed then
@@ -67,8 +71,7 @@ public final class GroupConcurrencyRefresher {
      *     then
      */
     public synchronized void refresh() {
-        BoundSettings settings = new BoundSettings(environment);
-        GroupConcurrencyProperties properties = FreshSettings.bind(environment, settings);
+        GroupConcurrencyProperties properties = FreshSettings.bind(beans);
         GroupExecutor own = executor.get();
         GroupPolicy policy = composer.decide(new ConfiguredPolicy(properties, settings).toPolicy());
         List<NewPolicy> all = new ArrayList<>();

@@ -20,6 +20,7 @@ import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Properties;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -32,6 +33,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.context.properties.ConfigurationPropertiesBinding;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -39,6 +41,10 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.cloud.autoconfigure.ConfigurationPropertiesRebinderAutoConfiguration;
 import org.springframework.cloud.context.environment.EnvironmentChangeEvent;
 import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.support.PropertySourcesPlaceholderConfigurer;
+import org.springframework.core.convert.converter.Converter;
 import org.springframework.core.env.MapPropertySource;
 
 @ExtendWith(OutputCaptureExtension.class)
@@ -124,6 +130,63 @@ class RefreshTests {
             assertThat(policy.patterns()).containsOnlyKeys("c.d:*");
             assertThat(policy.maxIdleGroups()).isEqualTo(9);
         });
+    }
+
+    @Test
+    @Tag("boot")
+    void settingsThatSpringBootReadsElsewhereAtTheStartAreReadThereAnew() {
+        set("groups.a.max-concurrency", 1);
+        runner.withUserConfiguration(LocalSettings.class).run(context -> {
+            GroupExecutor executor = context.getBean(GroupExecutor.class);
+            assertThat(executor.policy().groups()).containsOnlyKeys("a", "vip");
+
+            set("groups.a.max-concurrency", 3);
+            refresh(context);
+
+            assertThat(executor.policy().groups()).containsOnlyKeys("a", "vip");
+            assertThat(executor.policy().groups().get("a").maxConcurrency()).hasValue(3);
+            assertThat(executor.policy().defaults().queueTimeout()).contains(Duration.ofSeconds(7));
+        });
+    }
+
+    @Test
+    void anEmptyValueOfAllSettingsIsNoneAsAtTheStart() {
+        settings.put("group-concurrency", "");
+        set("groups.vip.max-concurrency", 2);
+        runner.run(context -> {
+            settings.remove("group-concurrency.groups.vip.max-concurrency");
+            refresh(context);
+
+            assertThat(context.getBean(GroupExecutor.class).policy().groups()).isEmpty();
+        });
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class LocalSettings {
+
+        @Bean
+        static PropertySourcesPlaceholderConfigurer local() {
+            Properties local = new Properties();
+            local.setProperty("group-concurrency.groups.vip.max-concurrency", "2");
+            local.setProperty("group-concurrency.defaults.queue-timeout", "seven seconds");
+            PropertySourcesPlaceholderConfigurer configurer = new PropertySourcesPlaceholderConfigurer();
+            configurer.setProperties(local);
+            return configurer;
+        }
+
+        @Bean
+        @ConfigurationPropertiesBinding
+        static InWords durations() {
+            return new InWords();
+        }
+
+        static class InWords implements Converter<String, Duration> {
+
+            @Override
+            public Duration convert(String text) {
+                return Duration.ofSeconds(text.equals("seven seconds") ? 7 : 1);
+            }
+        }
     }
 
     @ParameterizedTest
