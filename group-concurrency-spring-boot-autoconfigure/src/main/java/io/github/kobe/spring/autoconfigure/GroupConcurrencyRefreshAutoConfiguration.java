@@ -15,8 +15,13 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
 
-/** Puts changed settings into force, if both policy and executor are ours. */
-@AutoConfiguration(after = GroupConcurrencyAutoConfiguration.class)
+/**
+ * Puts changed settings into force, if both policy and executor are ours. It comes after Spring Cloud's rebinder, so that of an
+ * event it hears after that, and customizers see the application's own properties as they are now.
+ */
+@AutoConfiguration(
+        after = GroupConcurrencyAutoConfiguration.class,
+        afterName = "org.springframework.cloud.autoconfigure.ConfigurationPropertiesRebinderAutoConfiguration")
 @ConditionalOnBooleanProperty(name = "group-concurrency.enabled", matchIfMissing = true)
 public final class GroupConcurrencyRefreshAutoConfiguration {
 

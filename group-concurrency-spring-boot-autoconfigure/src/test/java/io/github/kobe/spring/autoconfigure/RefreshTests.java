@@ -33,7 +33,9 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.ConfigurationPropertiesBinding;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -293,6 +295,46 @@ class RefreshTests {
                             .value())
                     .isEqualTo(5);
         });
+    }
+
+    @Test
+    void afterTheEventACustomizerSeesTheApplicationsOwnPropertiesAsTheyAreNow() {
+        settings.put("app.exports", 3);
+        runner.withUserConfiguration(OwnLimits.class).run(context -> {
+            settings.put("app.exports", 5);
+            set("global.max-in-flight", 9);
+            context.publishEvent(new EnvironmentChangeEvent(
+                    context.getSourceApplicationContext(), // of which alone the rebinder hears
+                    Set.of("app.exports", "group-concurrency.global.max-in-flight")));
+
+            GroupPolicy policy = context.getBean(GroupExecutor.class).policy();
+            assertThat(policy.globalMaxInFlight()).isEqualTo(9);
+            assertThat(policy.groups().get("exports").maxConcurrency()).hasValue(5);
+        });
+    }
+
+    @ConfigurationProperties("app")
+    static class App {
+
+        private int exports;
+
+        public int getExports() {
+            return exports;
+        }
+
+        public void setExports(int exports) {
+            this.exports = exports;
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableConfigurationProperties(App.class)
+    static class OwnLimits {
+
+        @Bean
+        GroupPolicyCustomizer exports(App app) {
+            return builder -> builder.group("exports", GroupLimits.unset().withMaxConcurrency(app.getExports()));
+        }
     }
 
     @Test
