@@ -22,6 +22,7 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
+import org.springframework.jdbc.datasource.SmartDataSource;
 
 /** Limits the connections of the application's data sources, each by an executor of its own, as the settings say. */
 final class LimitedConnections implements ConfiguredExecutors, SmartInitializingSingleton {
@@ -119,7 +120,8 @@ final class LimitedConnections implements ConfiguredExecutors, SmartInitializing
 
     /**
      * Limits a data source, unless what it leads to is limited already. If it delegates to another, then that is limited: so one
-     * that connects at the first statement waits for its turn there too.
+     * that connects at the first statement waits for its turn there too. One that Spring asks whether a connection is to be
+     * closed is left as it is, since what limits it would hide it.
      *
      * @param found the data source
      * @param beanName the name of its bean
@@ -139,6 +141,10 @@ final class LimitedConnections implements ConfiguredExecutors, SmartInitializing
             return outer;
         }
         refuseMixture(before, beanName);
+        if (found instanceof SmartDataSource) {
+            warn(beanName, "it is a SmartDataSource, which says itself whether a connection is to be closed");
+            return found;
+        }
         SharedPool pool = pools.get(beanName);
         if (pool == null) {
             warn(beanName, "before it was made, nothing told that it would be a DataSource");

@@ -59,6 +59,7 @@ import org.springframework.core.PriorityOrdered;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
+import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 import org.springframework.test.util.ReflectionTestUtils;
 
@@ -432,6 +433,21 @@ class DataSourceBeansTests {
                 .withPropertyValues("spring.main.lazy-initialization=true")
                 .run(context -> assertThat(context).hasNotFailed());
         assertThat(output).doesNotContain("aren't limited");
+    }
+
+    @Test
+    void oneThatHasASingleConnectionKeepsIt(CapturedOutput output) {
+        PooledApplication.limited()
+                .withBean("one", DataSource.class, () -> new SingleConnectionDataSource("jdbc:h2:mem:one", false))
+                .withPropertyValues("group-concurrency.datasource.max-connections=1")
+                .run(context -> {
+                    JdbcTemplate database = new JdbcTemplate(context.getBean(DataSource.class));
+                    for (int use = 0; use < 2; use++) {
+                        assertThat(database.queryForObject("SELECT 1", Integer.class))
+                                .isEqualTo(1);
+                    }
+                });
+        assertThat(output).containsOnlyOnce("The connections of the data source 'one' aren't limited: it is a");
     }
 
     @Configuration(proxyBeanMethods = false)
