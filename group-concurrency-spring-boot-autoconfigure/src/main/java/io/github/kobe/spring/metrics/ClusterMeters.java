@@ -12,6 +12,7 @@ import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.TimeGauge;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
 
@@ -23,29 +24,35 @@ final class ClusterMeters {
     private ClusterMeters() {}
 
     /** Registers them, if the executor shares limits. A registry refers to the executor only weakly. */
-    static void register(String executorName, GroupExecutor executor, MeterRegistry registry) {
+    static void register(String executorName, GroupExecutor executor, MeterRegistry registry, Attempts attempts) {
         if (executor.cluster().isEmpty()) {
             return;
         }
         Tags tags = Tags.of("executor", executorName);
-        gauge(executor, "nodes", "Instances that share limits, as last heard", state -> state.nodes())
+        Consumer<Runnable> attempt = attempts.at("executor", executorName);
+        attempt.accept(() -> gauge(
+                        executor, "nodes", "Instances that share limits, as last heard", state -> state.nodes())
                 .baseUnit("instances")
                 .tags(tags)
-                .register(registry);
+                .register(registry));
         for (ClusterState.Kind kind : ClusterState.Kind.values()) {
-            gauge(executor, "state", "1 for the state that is so, otherwise 0", state -> state.kind() == kind ? 1 : 0)
+            attempt.accept(() -> gauge(
+                            executor,
+                            "state",
+                            "1 for the state that is so, otherwise 0",
+                            state -> state.kind() == kind ? 1 : 0)
                     .tags(tags.and("state", kind.name().toLowerCase(Locale.ROOT)))
-                    .register(registry);
+                    .register(registry));
         }
-        TimeGauge.builder(
+        attempt.accept(() -> TimeGauge.builder(
                         PREFIX + "lease.remaining",
                         executor,
                         TimeUnit.NANOSECONDS,
                         all -> cluster(all).state().counts().toNanos())
                 .description("How long what is leased counts if nothing more is heard of the store")
                 .tags(tags)
-                .register(registry);
-        FunctionTimer.builder(
+                .register(registry));
+        attempt.accept(() -> FunctionTimer.builder(
                         PREFIX + "exchange",
                         executor,
                         all -> cluster(all).totals().answered(),
@@ -53,16 +60,17 @@ final class ClusterMeters {
                         TimeUnit.NANOSECONDS)
                 .description("How long the store took to answer")
                 .tags(tags)
-                .register(registry);
-        counter(executor, "failures", "Exchanges that the store did not answer", ClusterTotals::failed)
+                .register(registry));
+        attempt.accept(() -> counter(
+                        executor, "failures", "Exchanges that the store did not answer", ClusterTotals::failed)
                 .tags(tags)
-                .register(registry);
-        counter(executor, "demands", "Groups that exchanges were about", ClusterTotals::demands)
+                .register(registry));
+        attempt.accept(() -> counter(executor, "demands", "Groups that exchanges were about", ClusterTotals::demands)
                 .tags(tags)
-                .register(registry);
-        counter(executor, "hints", "Hints that have come from the store", ClusterTotals::hints)
+                .register(registry));
+        attempt.accept(() -> counter(executor, "hints", "Hints that have come from the store", ClusterTotals::hints)
                 .tags(tags)
-                .register(registry);
+                .register(registry));
     }
 
     private static Cluster cluster(GroupExecutor executor) {

@@ -32,7 +32,7 @@ final class GlobalMeters {
     GlobalMeters(String executorName, GroupMeters source) {
         this.tags = Tags.of("executor", executorName, "group", GroupTags.ALL);
         this.source = source;
-        this.attempt = change -> source.attempt(GroupTags.ALL, change);
+        this.attempt = source.attempts.at("group", GroupTags.ALL);
     }
 
     /** Registers what isn't there yet. */

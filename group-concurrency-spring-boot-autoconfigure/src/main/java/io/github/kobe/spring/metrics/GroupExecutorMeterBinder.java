@@ -26,8 +26,9 @@ final class GroupExecutorMeterBinder implements MeterBinder {
     @Override
     public void bindTo(MeterRegistry registry) {
         executors.get().forEach((name, executor) -> {
-            meters.of(name).bind(name, executor, registry);
-            ClusterMeters.register(name, executor, registry);
+            GroupMeters ofGroups = meters.of(name);
+            ofGroups.bind(name, executor, registry);
+            ClusterMeters.register(name, executor, registry, ofGroups.attempts);
         });
     }
 }

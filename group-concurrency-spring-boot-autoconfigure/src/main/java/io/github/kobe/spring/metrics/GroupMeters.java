@@ -7,7 +7,6 @@ import io.github.kobe.GroupPolicy;
 import io.github.kobe.GroupRecorder;
 import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties;
 import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties.Timers;
-import io.github.kobe.spring.internal.settings.PrintableText;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.HashMap;
 import java.util.Map;
@@ -18,8 +17,6 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,8 +28,6 @@ import org.jspecify.annotations.Nullable;
  * comes meanwhile makes it check again. As long as neither policy nor registries change, it looks only at what is new.
  */
 final class GroupMeters implements GroupRecorder.Factory {
-
-    private static final Log LOGGER = LogFactory.getLog(GroupMeters.class);
 
     private final GroupTags tags;
     private final int most;
@@ -70,8 +65,7 @@ final class GroupMeters implements GroupRecorder.Factory {
 
     private @Nullable GroupPolicy unusedLimitsOf;
 
-    /** How often a registry has refused a meter. */
-    private final AtomicInteger refusals = new AtomicInteger();
+    final Attempts attempts = new Attempts();
 
     private record Bound(String name, GroupExecutor executor, GlobalMeters global) {}
 
@@ -229,20 +223,6 @@ final class GroupMeters implements GroupRecorder.Factory {
                 .or(() -> policy.defaults().rates())
                 .filter(rates -> !rates.isEmpty())
                 .isPresent();
-    }
-
-    /** What a registry, or a filter of the application's, refuses is missing; nothing else is. */
-    void attempt(String tag, Runnable change) {
-        try {
-            change.run();
-        } catch (RuntimeException refused) {
-            if (refusals.getAndIncrement() == 0) {
-                LOGGER.warn(
-                        "A registry refuses a meter with group=" + PrintableText.ofKey(tag)
-                                + ". It is missing there; later refusals are not logged.",
-                        refused);
-            }
-        }
     }
 
     private boolean isRecorded(GroupPolicy policy) {

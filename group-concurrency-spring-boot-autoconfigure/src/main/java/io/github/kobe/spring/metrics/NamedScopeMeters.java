@@ -13,6 +13,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 
@@ -21,6 +22,7 @@ final class NamedScopeMeters {
 
     private final Tags tags;
     private final boolean timed;
+    private final Consumer<Runnable> attempt;
 
     /** Those that are open, by their numbers. */
     private final Map<Long, Open> open = new ConcurrentHashMap<>();
@@ -34,9 +36,17 @@ final class NamedScopeMeters {
 
     private record Open(Supplier<ScopeTotals> totals, long since) {}
 
-    NamedScopeMeters(String tag, boolean timed) {
+    /**
+     * Makes meters that are in no registry yet.
+     *
+     * @param tag the value
+     * @param timed whether there is a timer
+     * @param attempt runs each change; the registry may refuse it
+     */
+    NamedScopeMeters(String tag, boolean timed, Consumer<Runnable> attempt) {
         this.tags = Tags.of("scope", tag);
         this.timed = timed;
+        this.attempt = attempt;
     }
 
     void opened(long id, Supplier<ScopeTotals> totals) {
@@ -63,28 +73,28 @@ final class NamedScopeMeters {
 
     /** Once for each registry. */
     void register(MeterRegistry registry) {
-        Gauge.builder("group.scope.active", open, Map::size)
+        attempt.accept(() -> Gauge.builder("group.scope.active", open, Map::size)
                 .description("Scopes that are open")
                 .baseUnit("scopes")
                 .tags(tags)
-                .register(registry);
+                .register(registry));
         for (Ended outcome : ended) {
-            FunctionCounter.builder("group.scope.forks", outcome, Ended::sum)
+            attempt.accept(() -> FunctionCounter.builder("group.scope.forks", outcome, Ended::sum)
                     .description("Forks that have ended")
                     .baseUnit("forks")
                     .tags(tags.and("outcome", outcome.name))
-                    .register(registry);
+                    .register(registry));
         }
-        FunctionCounter.builder("group.scope.timeouts", timeouts, LongAdder::sum)
+        attempt.accept(() -> FunctionCounter.builder("group.scope.timeouts", timeouts, LongAdder::sum)
                 .description("Scopes whose time was up while they were open")
                 .baseUnit("timeouts")
                 .tags(tags)
-                .register(registry);
+                .register(registry));
         if (timed) {
-            durations.add(Timer.builder("group.scope.duration")
+            attempt.accept(() -> durations.add(Timer.builder("group.scope.duration")
                     .description("How long scopes were open")
                     .tags(tags)
-                    .register(registry));
+                    .register(registry)));
         }
     }
 

@@ -37,7 +37,7 @@ final class RegisteredMeters {
         this.tags = Tags.of("executor", executorName, "group", tag);
         this.tag = tag;
         this.source = source;
-        Consumer<Runnable> attempt = change -> source.attempt(tag, change);
+        Consumer<Runnable> attempt = source.attempts.at("group", tag);
         this.timers = new MeterSet(registry, attempt);
         this.gauges = new MeterSet(registry, attempt);
         this.counters = new MeterSet(registry, attempt);

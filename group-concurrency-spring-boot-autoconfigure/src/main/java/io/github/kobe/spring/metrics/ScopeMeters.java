@@ -26,6 +26,7 @@ final class ScopeMeters implements ScopeListener, MeterBinder {
 
     private final int mostNames;
     private final boolean timed;
+    private final Attempts attempts = new Attempts();
 
     private final ConcurrentHashMap<String, NamedScopeMeters> byTag = new ConcurrentHashMap<>();
     private final CopyOnWriteArrayList<MeterRegistry> registries = new CopyOnWriteArrayList<>();
@@ -99,7 +100,7 @@ final class ScopeMeters implements ScopeListener, MeterBinder {
             if (known != null) {
                 return known;
             }
-            NamedScopeMeters made = new NamedScopeMeters(placed, timed);
+            NamedScopeMeters made = new NamedScopeMeters(placed, timed, attempts.at("scope", placed));
             registries.forEach(made::register);
             byTag.put(placed, made);
             if (own && placed.equals(tag)) {

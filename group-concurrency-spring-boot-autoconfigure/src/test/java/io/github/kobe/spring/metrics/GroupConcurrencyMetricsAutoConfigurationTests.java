@@ -9,6 +9,7 @@ import io.github.kobe.GroupPolicy;
 import io.github.kobe.GroupRecorder;
 import io.github.kobe.TaskHandle;
 import io.github.kobe.TaskStatus;
+import io.github.kobe.cluster.ClusterStore;
 import io.github.kobe.spring.GroupExecutorBuilder;
 import io.github.kobe.spring.GroupPolicyCustomizer;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
@@ -351,15 +352,23 @@ class GroupConcurrencyMetricsAutoConfigurationTests {
     void onlyTheMeterThatARegistryRefusesIsMissing() {
         Set<String> all = namesUnlessRefused("none");
         for (String refused : List.of(
-                "running",
-                "longest.hold",
-                "submitted",
-                "wait",
-                "max.permits",
-                "rate.used",
-                "global.running",
-                "global.max.permits")) {
-            String name = "group.executor." + refused;
+                "executor.running",
+                "executor.longest.hold",
+                "executor.submitted",
+                "executor.wait",
+                "executor.max.permits",
+                "executor.rate.used",
+                "executor.global.running",
+                "executor.global.max.permits",
+                "cluster.nodes",
+                "cluster.lease.remaining",
+                "cluster.exchange",
+                "cluster.failures",
+                "scope.active",
+                "scope.forks",
+                "scope.timeouts",
+                "scope.duration")) {
+            String name = "group." + refused;
             Set<String> others =
                     all.stream().filter(other -> !other.equals(name)).collect(Collectors.toSet());
 
@@ -398,13 +407,19 @@ class GroupConcurrencyMetricsAutoConfigurationTests {
     private Set<String> namesUnlessRefused(String refused) {
         Set<String> names = new HashSet<>();
         runner.withPropertyValues(
-                        "group-concurrency.global.max-in-flight=50", "group-concurrency.groups.vip.rate=9 per 1s")
+                        "group-concurrency.global.max-in-flight=50",
+                        "group-concurrency.groups.vip.rate=9 per 1s",
+                        "group-concurrency.groups.any.cluster-max-in-flight=5",
+                        "group-concurrency.cluster.on-store-loss=closed")
+                .withBean(ClusterStore.class, ClusterStore::inMemory)
                 .withBean(MeterFilter.class, () -> refusing(refused))
                 .run(context -> {
                     context.getBean(GroupExecutor.class).call("vip", () -> "done");
-                    ours(context.getBean(MeterRegistry.class))
+                    context.getBean(MeterRegistry.class)
+                            .getMeters()
                             .forEach(meter -> names.add(meter.getId().getName()));
                 });
+        names.removeIf(name -> !name.startsWith("group."));
         return names;
     }
 
