@@ -26,7 +26,8 @@ final class ConnectionExecutors implements ImportBeanDefinitionRegistrar {
 
     private static final String EXECUTOR = "connections";
 
-    private static final String CONNECTIONS = "groupConcurrencyConnections";
+    /** The name of the bean that limits the connections of a context's own data sources. */
+    static final String CONNECTIONS = "groupConcurrencyConnections";
 
     private static final Log LOGGER = LogFactory.getLog(ConnectionExecutors.class);
 

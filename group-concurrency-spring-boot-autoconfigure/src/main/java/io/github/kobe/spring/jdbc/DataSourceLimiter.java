@@ -2,6 +2,7 @@ package io.github.kobe.spring.jdbc;
 
 import javax.sql.DataSource;
 import org.springframework.aop.scope.ScopedProxyUtils;
+import org.springframework.beans.factory.HierarchicalBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.core.Ordered;
@@ -14,16 +15,23 @@ import org.springframework.core.PriorityOrdered;
 final class DataSourceLimiter implements BeanPostProcessor, PriorityOrdered {
 
     private final ObjectProvider<LimitedConnections> connections;
+    private final HierarchicalBeanFactory beans;
 
-    DataSourceLimiter(ObjectProvider<LimitedConnections> connections) {
+    DataSourceLimiter(ObjectProvider<LimitedConnections> connections, HierarchicalBeanFactory beans) {
         this.connections = connections;
+        this.beans = beans;
     }
 
     @Override
     public Object postProcessAfterInitialization(Object bean, String beanName) {
-        return bean instanceof DataSource found && !ScopedProxyUtils.isScopedTarget(beanName)
-                ? connections.getObject().limit(found, beanName)
-                : bean;
+        if (!(bean instanceof DataSource found) || ScopedProxyUtils.isScopedTarget(beanName)) {
+            return bean;
+        }
+        if (!beans.containsLocalBean(ConnectionExecutors.CONNECTIONS)) { // a parent's knows the parent's data sources
+            LimitedConnections.warnUnlessLimited(found, beanName);
+            return found;
+        }
+        return connections.getObject().limit(found, beanName);
     }
 
     @Override

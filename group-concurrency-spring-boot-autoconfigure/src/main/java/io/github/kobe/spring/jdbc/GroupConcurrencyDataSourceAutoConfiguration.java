@@ -3,6 +3,7 @@ package io.github.kobe.spring.jdbc;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
 import io.github.kobe.spring.internal.settings.BoundSettings;
 import io.github.kobe.spring.internal.settings.UnlimitedConnections;
+import org.springframework.beans.factory.HierarchicalBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -50,8 +51,9 @@ public final class GroupConcurrencyDataSourceAutoConfiguration {
         @Bean
         @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
         @ConditionalOnMissingBean(name = "groupConcurrencyDataSourceLimiter", search = SearchStrategy.CURRENT)
-        static DataSourceLimiter groupConcurrencyDataSourceLimiter(ObjectProvider<LimitedConnections> connections) {
-            return new DataSourceLimiter(connections);
+        static DataSourceLimiter groupConcurrencyDataSourceLimiter(
+                ObjectProvider<LimitedConnections> connections, HierarchicalBeanFactory beans) {
+            return new DataSourceLimiter(connections, beans);
         }
 
         /** With any servlets. */

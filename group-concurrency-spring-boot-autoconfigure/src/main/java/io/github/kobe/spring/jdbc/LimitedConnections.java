@@ -36,6 +36,8 @@ final class LimitedConnections implements ConfiguredExecutors, SmartInitializing
             + " BeanPostProcessor that is PriorityOrdered needs it; let that one ask for it later, with an"
             + " ObjectProvider or a @Lazy parameter";
 
+    private static final String UNTOLD = "before it was made, nothing told that it would be a DataSource";
+
     private static final Log LOGGER = LogFactory.getLog(LimitedConnections.class);
 
     private final Map<String, SharedPool> pools = new LinkedHashMap<>();
@@ -91,10 +93,19 @@ final class LimitedConnections implements ConfiguredExecutors, SmartInitializing
 
     /** It looks only at beans that are made. */
     private void warnIfOverlooked(String dataSource) {
-        if (!seen.contains(dataSource)
-                && beans.getSingleton(dataSource) instanceof DataSource found
-                && Pools.limited(found) != Pools.Limited.ALL) {
-            warn(dataSource, beans.containsBeanDefinition(dataSource) ? EARLY : REGISTERED);
+        if (!seen.contains(dataSource) && beans.getSingleton(dataSource) instanceof DataSource found) {
+            warnUnlessLimited(found, dataSource, beans.containsBeanDefinition(dataSource) ? EARLY : REGISTERED);
+        }
+    }
+
+    /** Warns of a data source of which nothing told before it was made, unless all that it leads to is limited. */
+    static void warnUnlessLimited(DataSource found, String beanName) {
+        warnUnlessLimited(found, beanName, UNTOLD);
+    }
+
+    private static void warnUnlessLimited(DataSource found, String beanName, String why) {
+        if (Pools.limited(found) != Pools.Limited.ALL) {
+            warn(beanName, why);
         }
     }
 
@@ -147,7 +158,7 @@ final class LimitedConnections implements ConfiguredExecutors, SmartInitializing
         }
         SharedPool pool = pools.get(beanName);
         if (pool == null) {
-            warn(beanName, "before it was made, nothing told that it would be a DataSource");
+            warn(beanName, UNTOLD);
             return found;
         }
         pool.found(found, Pools.maximumOf(found, beans));

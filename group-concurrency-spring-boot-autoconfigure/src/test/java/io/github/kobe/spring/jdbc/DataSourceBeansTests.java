@@ -450,6 +450,35 @@ class DataSourceBeansTests {
         assertThat(output).containsOnlyOnce("The connections of the data source 'one' aren't limited: it is a");
     }
 
+    /** Such as one whose bean method says that it returns an Object. */
+    @Test
+    void oneOfAChildContextThatNothingToldOfTakesNoTurnAtItsNamesakeOfTheParent(CapturedOutput output) {
+        PooledApplication.ofPool(10)
+                .run(parent -> PooledApplication.limited()
+                        .withParent(parent)
+                        .withUserConfiguration(UntypedPool.class)
+                        .run(child -> {
+                            try (Connection open = connect((DataSource) child.getBean("dataSource"))) {
+                                assertThat(open.isValid(1)).isTrue();
+                                assertThat(running(parent, "connections")).isZero();
+                            }
+                            assertThat(parent.getBean("connections", GroupExecutor.class)
+                                            .policy()
+                                            .globalMaxInFlight())
+                                    .isEqualTo(9);
+                        }));
+        assertThat(output).containsOnlyOnce("The connections of the data source 'dataSource' aren't limited: before");
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class UntypedPool {
+
+        @Bean
+        Object dataSource() {
+            return PooledApplication.pool("of-child", 5);
+        }
+    }
+
     @Configuration(proxyBeanMethods = false)
     static class EarlyPool {
 
