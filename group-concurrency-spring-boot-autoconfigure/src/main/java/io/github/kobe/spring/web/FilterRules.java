@@ -81,8 +81,7 @@ final class FilterRules {
             RequestKey key = rule.key();
             if (key != null) {
                 GroupPolicy policy = rule.executor().get().policy();
-                refuseLongGroup(i, key.whenMissing().place(), policy.maxKeyLength());
-                refuseLongSharedGroup(i, key.newcomers().sharedGroup().orElse(""), policy.maxKeyLength());
+                refuseLongGroups(key, String.valueOf(i), policy.maxKeyLength());
                 warnOfOthersSpellings(key, policy);
                 key.newcomers().makeReady();
                 warnIfNoKeyIsKnown(key, policy);
@@ -90,34 +89,37 @@ final class FilterRules {
         }
     }
 
-    /** Refuses a group for requests without a key that the executor would refuse at each of them. */
-    private void refuseLongGroup(int rule, @Nullable Place missing, int longest) {
-        if (missing != null && missing.groupKey().length() > longest) {
-            throw settings.refusal(
-                    "must be at most " + longest + " characters long",
+    private void refuseLongGroups(RequestKey key, String rule, int longest) {
+        Place missing = key.whenMissing().place();
+        if (missing != null) {
+            refuseLongGroup(
+                    missing.groupKey(),
+                    longest,
                     "reject, pass, or the key of a group, of at most " + longest + " characters",
-                    null,
                     "web",
                     "filter",
                     "rules",
-                    String.valueOf(rule),
+                    rule,
                     "missing-key");
+        }
+        String shared = key.newcomers().sharedGroup().orElse("");
+        if (key.source() == null) { // which has no prefix
+            refuseLongGroup(shared, longest, "a larger max-key-length", "web", "filter", "rules", rule);
+        } else {
+            String allowed = "a shorter prefix, or a larger max-key-length";
+            refuseLongGroup(shared, longest, allowed, "web", "filter", "rules", rule, "prefix");
         }
     }
 
-    /** As that, for the group that untrusted keys share. */
-    private void refuseLongSharedGroup(int rule, String shared, int longest) {
-        if (shared.length() > longest) {
+    /** Refuses a group that the executor would refuse at each request. */
+    private void refuseLongGroup(String group, int longest, String allowed, String... property) {
+        if (group.length() > longest) {
             throw settings.refusal(
-                    "makes the group '" + PrintableText.ofKey(shared) + "', which must be at most " + longest
+                    "makes the group '" + PrintableText.ofKey(group) + "', which must be at most " + longest
                             + " characters long",
-                    "a shorter prefix, or a larger max-key-length",
+                    allowed,
                     null,
-                    "web",
-                    "filter",
-                    "rules",
-                    String.valueOf(rule),
-                    "prefix");
+                    property);
         }
     }
 

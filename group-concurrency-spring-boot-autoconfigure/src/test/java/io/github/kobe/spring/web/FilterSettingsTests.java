@@ -122,9 +122,23 @@ class FilterSettingsTests {
             InvalidSettingException refusal = refusalOf(context);
             assertThat(refusal.property()).isEqualTo(PREFIX + "rules[0].prefix");
             assertThat(refusal).hasMessageContaining("makes the group 'http:_unknown', which must be at most 12");
+            assertThat(refusal.allowed()).isEqualTo("a shorter prefix, or a larger max-key-length");
         });
         known.withPropertyValues("group-concurrency.max-key-length=13")
                 .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    @Test
+    void ofARuleWhoseKeysComeFromABeanNoShorterPrefixIsAskedFor() {
+        runner.withPropertyValues(PREFIX + "rules[0].max-keys=5", "group-concurrency.max-key-length=12")
+                .withBean(RequestGroupKey.class, () -> request -> "a")
+                .run(context -> {
+                    InvalidSettingException refusal = refusalOf(context);
+                    assertThat(refusal)
+                            .hasMessage("Setting '" + PREFIX + "rules[0]' makes the group 'http:_unknown', which must"
+                                    + " be at most 12 characters long");
+                    assertThat(refusal.allowed()).isEqualTo("a larger max-key-length");
+                });
     }
 
     @ParameterizedTest
