@@ -56,7 +56,7 @@ public final class GroupClientHttpRequestInterceptor implements ClientHttpReques
     }
 
     /**
-     * Limits calls by the host that they go to.
+     * Limits calls by the host that they go to, in lower case and without the port.
      *
      * @param executor the executor of the groups
      * @param prefix what a group's key begins with, before the host's name; may be empty
@@ -65,7 +65,7 @@ public final class GroupClientHttpRequestInterceptor implements ClientHttpReques
     public static GroupClientHttpRequestInterceptor byHost(GroupExecutor executor, String prefix) {
         Objects.requireNonNull(prefix, "prefix");
         return by(executor, request -> {
-            String host = request.getURI().getHost();
+            String host = CalledHost.of(request.getURI());
             return host == null ? null : prefix + host;
         });
     }

@@ -57,7 +57,7 @@ public final class GroupExchangeFilterFunction implements ExchangeFilterFunction
     }
 
     /**
-     * Limits calls by the host that they go to.
+     * Limits calls by the host that they go to, in lower case and without the port.
      *
      * @param executor the executor of the groups
      * @param prefix what a group's key begins with, before the host's name; may be empty
@@ -66,7 +66,7 @@ public final class GroupExchangeFilterFunction implements ExchangeFilterFunction
     public static GroupExchangeFilterFunction byHost(GroupExecutor executor, String prefix) {
         Objects.requireNonNull(prefix, "prefix");
         return by(executor, request -> {
-            String host = request.url().getHost();
+            String host = CalledHost.of(request.url());
             return host == null ? null : prefix + host;
         });
     }

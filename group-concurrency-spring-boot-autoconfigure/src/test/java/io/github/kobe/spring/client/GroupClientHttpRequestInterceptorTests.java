@@ -10,12 +10,21 @@ import io.github.kobe.GroupStats;
 import io.github.kobe.RejectedTaskException;
 import io.github.kobe.RejectionReason;
 import io.github.kobe.testing.Deadline;
+import java.net.URI;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.http.HttpMethod;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.client.ClientHttpRequestInterceptor;
 import org.springframework.http.client.ClientHttpResponse;
+import org.springframework.mock.http.client.MockClientHttpRequest;
+import org.springframework.mock.http.client.MockClientHttpResponse;
 import org.springframework.web.client.HttpServerErrorException;
 import org.springframework.web.client.ResourceAccessException;
 import org.springframework.web.client.RestClient;
@@ -132,6 +141,41 @@ class GroupClientHttpRequestInterceptorTests {
                     assertThat(rejection.reason()).isEqualTo(reason);
                     assertThat(rejection.groupKey()).isEqualTo(GROUP);
                 });
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "http://slow_partner:8080/a, partner:slow_partner",
+        "http://user:secret@SLOW_PARTNER/a, partner:slow_partner",
+        "http://LOCALHOST/a, partner:localhost",
+        "http://[::1]:8080/a, partner:[::1]"
+    })
+    void theHostIsThatOfTheAddressHoweverItIsSpelled(URI address, String groupKey) throws Exception {
+        ClientHttpRequestInterceptor byHost = GroupClientHttpRequestInterceptor.byHost(executor, "partner:");
+
+        ClientHttpResponse open = byHost.intercept(
+                new MockClientHttpRequest(HttpMethod.GET, address),
+                new byte[0],
+                (request, body) -> new MockClientHttpResponse(new byte[0], HttpStatus.OK));
+
+        assertThat(executor.groupKeys()).containsExactly(groupKey);
+        assertThat(executor.stats().running()).isEqualTo(1);
+        open.close();
+        assertThat(executor.stats().running()).isZero();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/a", "http://:8080/a", "mailto:somebody"})
+    void aCallWithoutAHostIsNotLimited(URI address) throws Exception {
+        ClientHttpRequestInterceptor byHost = GroupClientHttpRequestInterceptor.byHost(executor, "partner:");
+
+        byHost.intercept(
+                        new MockClientHttpRequest(HttpMethod.GET, address),
+                        new byte[0],
+                        (request, body) -> new MockClientHttpResponse(new byte[0], HttpStatus.OK))
+                .close();
+
+        assertThat(executor.groupKeys()).isEmpty();
     }
 
     @Test

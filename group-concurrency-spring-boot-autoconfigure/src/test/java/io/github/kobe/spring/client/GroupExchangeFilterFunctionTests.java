@@ -13,11 +13,14 @@ import io.github.kobe.RejectionReason;
 import io.github.kobe.spring.internal.context.EnclosingPermit;
 import io.github.kobe.testing.Deadline;
 import java.io.IOException;
+import java.net.URI;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.web.reactive.function.client.ClientResponse;
@@ -277,6 +280,22 @@ class GroupExchangeFilterFunctionTests {
                 .isInstanceOfSatisfying(
                         RejectedTaskException.class,
                         rejection -> assertThat(rejection.reason()).isEqualTo(RejectionReason.SHUTDOWN));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"http://slow_partner:8080/a, partner:slow_partner", "http://LOCALHOST/a, partner:localhost"})
+    void theHostIsThatOfTheAddressHoweverItIsSpelled(URI address, String groupKey) {
+        String answer = client.mutate()
+                .exchangeFunction(request -> answer())
+                .build()
+                .get()
+                .uri(address)
+                .retrieve()
+                .bodyToMono(String.class)
+                .block(Deadline.LONG);
+
+        assertThat(answer).isEqualTo("quick");
+        assertThat(executor.groupKeys()).containsExactly(groupKey);
     }
 
     @Test
