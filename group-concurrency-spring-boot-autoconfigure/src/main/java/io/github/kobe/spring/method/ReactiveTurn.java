@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Mono;
 import reactor.core.publisher.Operators;
 import reactor.util.context.Context;
 
@@ -88,7 +89,7 @@ final class ReactiveTurn extends Operators.DeferredSubscription implements CoreS
             if (isCancelled()) {
                 future.cancel(false);
             }
-            CompletableFuture<GroupPermit> unused = future.whenComplete(this::answered);
+            Mono.fromFuture(future, true).subscribe(new Answer());
         }
     }
 
@@ -100,16 +101,39 @@ final class ReactiveTurn extends Operators.DeferredSubscription implements CoreS
                 call.executor(), enclosing, call.groupKey(), call.taskId(), call.maxWait(), call.costs());
     }
 
-    private void answered(@Nullable GroupPermit granted, @Nullable Throwable refusal) {
-        if (granted != null) {
+    /** What the request for a permit comes to, with the thread-locals that Reactor restores of the subscriber's context. */
+    private final class Answer implements CoreSubscriber<GroupPermit> {
+
+        @Override
+        public Context currentContext() {
+            return ReactiveTurn.this.currentContext();
+        }
+
+        @Override
+        public void onSubscribe(Subscription answer) {
+            answer.request(1); // It is never cancelled: a permit that comes all the same has to go back.
+        }
+
+        @Override
+        public void onNext(GroupPermit granted) {
             own = new EnclosingPermit(call.executor(), granted, enclosing);
             if (isCancelled()) {
                 close(new Cancelled());
             } else {
                 within(() -> subscribeTo(() -> style.proceed(call)));
             }
-        } else if (!isCancelled() && refusal != null) {
-            subscribeTo(() -> style.instead(call, refusal));
+        }
+
+        @Override
+        public void onError(Throwable refusal) {
+            if (!isCancelled()) {
+                subscribeTo(() -> style.instead(call, refusal));
+            }
+        }
+
+        @Override
+        public void onComplete() {
+            // The permit is here.
         }
     }
 

@@ -13,6 +13,7 @@ import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
 import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
+import io.micrometer.context.ContextRegistry;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -26,6 +27,8 @@ import org.aopalliance.intercept.MethodInterceptor;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.aop.support.annotation.AnnotationMatchingPointcut;
 import org.springframework.beans.factory.config.BeanDefinition;
@@ -37,10 +40,12 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
+import reactor.core.publisher.Hooks;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Schedulers;
 import reactor.test.StepVerifier;
+import reactor.util.context.Context;
 
 /** Methods that return a Mono or a Flux: a permit at each subscription, without a thread that waits. */
 class ReactiveCallsTests {
@@ -507,6 +512,39 @@ class ReactiveCallsTests {
                         .contextWrite(view -> view.put("user", "ada")))
                 .expectNext("ada")
                 .verifyComplete());
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void theThreadLocalsThatReactorPropagatesAreThereAfterAWait(boolean waits) {
+        ThreadLocal<String> tenant = new ThreadLocal<>();
+        ContextRegistry.getInstance().registerThreadLocalAccessor("tenant", tenant::get, tenant::set, tenant::remove);
+        Hooks.enableAutomaticContextPropagation();
+        try {
+            runner.run(context -> {
+                GroupPermit permit = occupy(context);
+                if (!waits) {
+                    permit.close();
+                }
+                CompletableFuture<String> seen = context.getBean(Streams.class)
+                        .mono(() -> {
+                            String byMethod = tenant.get();
+                            return Mono.fromCallable(() -> byMethod + ", " + tenant.get())
+                                    .zipWith(Mono.fromSupplier(tenant::get).subscribeOn(Schedulers.boundedElastic()))
+                                    .map(both -> both.getT1() + ", " + both.getT2());
+                        })
+                        .contextWrite(Context.of("tenant", "acme"))
+                        .toFuture();
+                assertThat(stats(context).queued()).isEqualTo(waits ? 1 : 0);
+                permit.close();
+
+                assertThat(seen).succeedsWithin(Deadline.LONG).isEqualTo("acme, acme, acme");
+                assertQuiet(context);
+            });
+        } finally {
+            Hooks.disableAutomaticContextPropagation();
+            ContextRegistry.getInstance().removeThreadLocalAccessor("tenant");
+        }
     }
 
     @Test
