@@ -4,15 +4,18 @@ import io.github.kobe.GroupPolicy;
 import io.github.kobe.spring.internal.settings.BoundSettings;
 import io.github.kobe.spring.internal.settings.PrintableText;
 import io.github.kobe.spring.web.Newcomers.Place;
+import io.github.kobe.spring.web.RequestKey.Verdict;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.core.env.Environment;
 import org.springframework.http.server.PathContainer;
+import org.springframework.http.server.PathContainer.PathSegment;
 import org.springframework.http.server.RequestPath;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
@@ -26,6 +29,9 @@ import org.springframework.web.util.pattern.PathPatternParser;
 final class FilterRules {
 
     private static final Log LOGGER = LogFactory.getLog(FilterRules.class);
+
+    /** Of a segment; a container may decode a slash in it. */
+    private static final Pattern DOTS = Pattern.compile("(^|[/\\\\])\\.\\.?($|[/\\\\])");
 
     private final List<FilterRule> rules;
     private final BoundSettings settings;
@@ -53,16 +59,28 @@ final class FilterRules {
     @Nullable
     FilterRule find(PathContainer path, String method) {
         for (PathPattern own : operators.obtain()) {
-            if (own.matches(path)) {
+            if (own.matches(path) && !hasDots(path)) {
                 return null;
             }
         }
         for (FilterRule rule : rules) {
-            if (rule.isFor(path, method)) {
+            if (rule.isFor(path, method) && (rule.key() != null || !hasDots(path))) {
                 return rule.key() == null ? null : rule;
             }
         }
         return null;
+    }
+
+    /** {@return what becomes of a request with a path} It doesn't pass without a key if another path may be meant. */
+    static Verdict on(PathContainer path, Verdict verdict) {
+        return verdict.equals(Verdict.PASSES) && hasDots(path) ? Verdict.refused(RejectionProblem.NO_KEY) : verdict;
+    }
+
+    /** {@return whether a path has segments such as {@code ..}} A container may resolve them for the servlet that it looks for. */
+    private static boolean hasDots(PathContainer path) {
+        return path.elements().stream()
+                .anyMatch(element -> element instanceof PathSegment segment
+                        && DOTS.matcher(segment.valueToMatch()).find());
     }
 
     /** {@return the path of a servlet's request that rules go by: within Spring MVC, if that has it, else within the application} */

@@ -92,10 +92,12 @@ final class GroupConcurrencyWebFilter implements WebFilter, Ordered, SmartInitia
                 ? userOf(exchange).map(Optional::of).defaultIfEmpty(Optional.empty())
                 : Mono.just(Optional.empty());
         return said.zipWith(user).flatMap(both -> {
-            Verdict verdict = key.decide(
-                    both.getT1().orElse(null),
-                    both.getT2().orElse(null),
-                    rule.executor().get().policy());
+            Verdict verdict = FilterRules.on(
+                    path,
+                    key.decide(
+                            both.getT1().orElse(null),
+                            both.getT2().orElse(null),
+                            rule.executor().get().policy()));
             if (verdict.refusal() != null) {
                 return answer(verdict.refusal(), exchange);
             }

@@ -84,10 +84,16 @@ class FilterRulesTests {
     /** {@return an application that has endpoints, and one rule that takes the key from a header} */
     private static WebServer limitedByTenant(Class<?> application, WebApplicationType type, String... settings) {
         List<String> all = new ArrayList<>(List.of(
-                NeededAutoConfigurations.SETTING + "=ACTUATOR",
-                "group-concurrency.web.filter.enabled=true",
                 "group-concurrency.web.filter.rules[0].key-source=header",
                 "group-concurrency.web.filter.rules[0].name=X-Tenant"));
+        Collections.addAll(all, settings);
+        return filtered(application, type, all.toArray(String[]::new));
+    }
+
+    /** {@return an application that has endpoints, and the filter} */
+    private static WebServer filtered(Class<?> application, WebApplicationType type, String... settings) {
+        List<String> all = new ArrayList<>(
+                List.of(NeededAutoConfigurations.SETTING + "=ACTUATOR", "group-concurrency.web.filter.enabled=true"));
         Collections.addAll(all, settings);
         return new WebServer(application, type, all.toArray(String[]::new));
     }
@@ -230,6 +236,36 @@ class FilterRulesTests {
             assertThat(server.get("/legacy/any").statusCode()).isEqualTo(400);
             assertThat(server.get("/legacy/actuator/health").statusCode()).isEqualTo(400);
             assertThat(groupsOf(server, 200, "/legacy/any", "X-Tenant", "a")).containsExactly("http:a");
+        }
+    }
+
+    /** Tomcat resolves them before it looks for the servlet; Spring MVC's servlet then goes by the path as it was sent. */
+    @Test
+    void noPathWithDotSegmentsPasses() throws Exception {
+        String[] settings = {
+            "group-concurrency.web.filter.rules[0].paths=/events/**",
+            "group-concurrency.web.filter.rules[0].limit=false",
+            "group-concurrency.web.filter.rules[1].paths=/public/**",
+            "group-concurrency.web.filter.rules[1].key-source=header",
+            "group-concurrency.web.filter.rules[1].name=X-Tenant",
+            "group-concurrency.web.filter.rules[1].missing-key=pass",
+            "group-concurrency.web.filter.rules[2].paths=/**",
+            "group-concurrency.web.filter.rules[2].key-source=header",
+            "group-concurrency.web.filter.rules[2].name=X-Tenant"
+        };
+        try (WebServer server = filtered(WithAServlet.class, WebApplicationType.SERVLET, settings)) {
+            for (String path : List.of(
+                    "/actuator/../legacy/any",
+                    "/actuator/..;x=1/legacy/any",
+                    "/actuator/%2e%2E/legacy/any",
+                    "/actuator/./../legacy/any",
+                    "/events/../legacy/any",
+                    "/public/../legacy/any")) {
+                assertThat(server.get(path).statusCode()).as(path).isEqualTo(400);
+                assertThat(groupsOf(server, 200, path, "X-Tenant", "a"))
+                        .as(path)
+                        .containsExactly("http:a");
+            }
         }
     }
 
