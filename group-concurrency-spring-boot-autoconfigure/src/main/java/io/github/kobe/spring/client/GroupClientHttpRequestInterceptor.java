@@ -30,8 +30,10 @@ import org.springframework.http.client.ClientHttpResponse;
  * exception: a response that {@code RestClient}'s {@code exchange} is told not to close is the caller's to close.
  *
  * <p>It waits as {@link GroupExecutor#call} does. So a call inside an annotated method of the same group shares the
- * method's permit, and a thread that has a response open shares that response's permit for its next call in the group.
- * If a retry is further out, each attempt waits for its own turn. A call counts as it ended when its response began.
+ * method's permit, and a thread that has a response open shares that response's permit for its next call in the group,
+ * until another thread asks for the body of that response. If a thread hands a response over, it should make no call
+ * before the other thread has asked. If a retry is further out, each attempt waits for its own turn. A call counts as it
+ * ended when its response began.
  *
  * <p>A call that isn't admitted throws a {@link RejectedTaskException}, even for an interrupt while it waits
  * ({@link RejectionReason#INTERRUPTED}, with the interrupt status restored) and after a shutdown

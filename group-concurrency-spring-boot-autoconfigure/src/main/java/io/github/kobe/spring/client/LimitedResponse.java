@@ -14,13 +14,16 @@ import org.springframework.http.client.ClientHttpResponse;
 /** A response whose call holds its permit until this is closed. */
 final class LimitedResponse implements ClientHttpResponse {
 
-    /** Those that the thread has got, without those that it has closed; the innermost last. */
+    /** Those that the thread has got, without those that are {@link #over}; the innermost last. */
     private static final ThreadLocal<@Nullable List<LimitedResponse>> OPEN = new ThreadLocal<>();
 
     private final ClientHttpResponse response;
     private final GroupExecutor executor;
     private final @Nullable GroupPermit permit;
-    private volatile boolean closed;
+    private final Thread caller = Thread.currentThread();
+
+    /** Whether it is closed, or another thread reads it: its caller doesn't share its permit any more. */
+    private volatile boolean over;
 
     LimitedResponse(ClientHttpResponse response, GroupExecutor executor, @Nullable GroupPermit permit) {
         this.response = response;
@@ -28,7 +31,7 @@ final class LimitedResponse implements ClientHttpResponse {
         this.permit = permit;
     }
 
-    /** The current thread has got it. */
+    /** Its caller, the current thread, has got it. */
     void got() {
         List<LimitedResponse> open = OPEN.get();
         if (open == null) {
@@ -44,7 +47,7 @@ final class LimitedResponse implements ClientHttpResponse {
      */
     @SuppressWarnings("ReferenceEquality") // identity is meant
     static @Nullable GroupPermit permitOfOpen(GroupExecutor executor, String groupKey) {
-        forgetClosed();
+        forgetOver();
         List<LimitedResponse> open = OPEN.get();
         GroupPermit latest = null;
         for (int i = open == null ? 0 : open.size(); --i >= 0; ) {
@@ -57,9 +60,9 @@ final class LimitedResponse implements ClientHttpResponse {
         return latest;
     }
 
-    private static void forgetClosed() {
+    private static void forgetOver() {
         List<LimitedResponse> open = OPEN.get();
-        if (open != null && open.removeIf(one -> one.closed) && open.isEmpty()) {
+        if (open != null && open.removeIf(one -> one.over) && open.isEmpty()) {
             OPEN.remove();
         }
     }
@@ -81,6 +84,9 @@ final class LimitedResponse implements ClientHttpResponse {
 
     @Override
     public InputStream getBody() throws IOException {
+        if (!Thread.currentThread().equals(caller)) {
+            over = true;
+        }
         return response.getBody();
     }
 
@@ -89,11 +95,11 @@ final class LimitedResponse implements ClientHttpResponse {
         try {
             response.close();
         } finally {
-            closed = true;
+            over = true;
             if (permit != null) {
                 permit.close();
             }
-            forgetClosed();
+            forgetOver();
         }
     }
 }

@@ -12,6 +12,9 @@ import io.github.kobe.RejectionReason;
 import io.github.kobe.testing.Deadline;
 import java.net.URI;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -100,6 +103,27 @@ class GroupClientHttpRequestInterceptorTests {
         open.close();
         assertThat(group().running()).isZero();
         assertThat(get("/quick")).isEqualTo("quick");
+    }
+
+    @Test
+    void aResponseThatAnotherThreadReadsIsNotSharedByTheNextCallOfItsFirstThread() throws Exception {
+        ExecutorService pool = Executors.newSingleThreadExecutor();
+        try {
+            ClientHttpResponse open = pool.submit(() -> client.get()
+                            .uri(partner.url("/quick"))
+                            .exchange((request, response) -> response, false))
+                    .get(Deadline.SECONDS, TimeUnit.SECONDS);
+            assertThat(open.getBody()).hasContent("quick");
+
+            CompletableFuture<String> next = CompletableFuture.supplyAsync(() -> get("/quick"), pool);
+            Deadline.until("it waits", () -> group().queued() == 1);
+            open.close();
+
+            assertThat(next).succeedsWithin(Deadline.LONG).isEqualTo("quick");
+            assertThat(group().running()).isZero();
+        } finally {
+            Deadline.close(pool);
+        }
     }
 
     @Test
