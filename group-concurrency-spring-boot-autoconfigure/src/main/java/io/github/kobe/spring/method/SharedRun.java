@@ -4,6 +4,7 @@ import io.github.kobe.GroupPermit;
 import io.github.kobe.GroupTaskDecorator;
 import io.github.kobe.RejectedTaskException;
 import io.github.kobe.spring.internal.context.EnclosingPermit;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -39,9 +40,10 @@ final class SharedRun extends CompletableFuture<Object> {
         try {
             for (GroupTaskDecorator decorator :
                     call.executor().policy().taskDecorators().reversed()) {
-                work = decorator.decorate(call.groupKey(), work);
+                work = Objects.requireNonNull(
+                        decorator.decorate(call.groupKey(), work), "A GroupTaskDecorator returned null");
             }
-        } catch (Exception failure) {
+        } catch (Throwable failure) {
             EnclosingPermit.giveBack(asked, failure);
             return CompletableFuture.failedFuture(failure);
         }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPermit;
+import io.github.kobe.GroupTaskDecorator;
 import io.github.kobe.spring.annotation.GroupConcurrent;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
 import io.github.kobe.spring.client.GroupExchangeFilterFunction;
@@ -17,6 +18,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -206,6 +208,35 @@ class NestedCallsTests {
 
             assertThat(answer).succeedsWithin(Deadline.LONG).isEqualTo("answer");
             permit.close();
+            assertQuiet(context);
+        });
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"on purpose", "A GroupTaskDecorator returned null"})
+    void aDecoratorThatFailsLeavesNoPermitOut(String message) {
+        AtomicBoolean fails = new AtomicBoolean();
+        GroupTaskDecorator decorator = (key, task) -> {
+            if (fails.get() && message.equals("on purpose")) {
+                throw new AssertionError(message);
+            }
+            return fails.get() ? null : task;
+        };
+        runner.withBean(GroupTaskDecorator.class, () -> decorator).run(context -> {
+            Service service = context.getBean(Service.class);
+            GroupExecutor executor = context.getBean(GroupExecutor.class);
+            GroupPermit permit = new EnclosingPermit(executor, executor.acquire(GROUP), null);
+            fails.set(true);
+
+            CompletableFuture<String> answer = permit.call(() -> service.dispatchedAnswer("other"));
+
+            permit.close();
+            assertThat(answer)
+                    .failsWithin(Deadline.LONG)
+                    .withThrowableThat()
+                    .havingCause()
+                    .withMessage(message);
+            fails.set(false);
             assertQuiet(context);
         });
     }
