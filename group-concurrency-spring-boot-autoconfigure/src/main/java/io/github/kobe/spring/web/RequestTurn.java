@@ -138,6 +138,11 @@ final class RequestTurn implements AsyncListener {
             if (waited != null) {
                 call(waited);
             }
+        } catch (ServletException | IOException | RuntimeException | Error failure) {
+            if (answered == null) {
+                end(response, failure);
+            }
+            throw failure;
         } finally {
             pass = null;
         }

@@ -3,6 +3,8 @@ package io.github.kobe.spring.web;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.kobe.GroupPermit;
+import io.github.kobe.GroupTaskDecorator;
+import io.github.kobe.TaskTotals;
 import io.github.kobe.testing.Deadline;
 import io.micrometer.context.ContextRegistry;
 import jakarta.servlet.FilterChain;
@@ -11,6 +13,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.net.http.HttpResponse;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -64,10 +67,35 @@ class ThreadBoundRequestsTests {
         assertThat(server.executor().awaitQuiet(Deadline.LONG)).isTrue();
     }
 
+    @Test
+    void whatADecoratorFailsWithBeforeARequestGoesOnCountsAsItsFailure() throws Exception {
+        GroupPermit permit = Deadline.within(() -> server.executor().acquire("http:broken"));
+        CompletableFuture<HttpResponse<String>> waiting = server.getAsync("/tenant", "X-Tenant", "broken");
+        Deadline.until(
+                "it waits",
+                () -> server.executor().groupStats("http:broken").orElseThrow().queued() == 1);
+
+        permit.closeExceptionally(new CancellationException());
+
+        assertThat(waiting)
+                .succeedsWithin(Deadline.LONG)
+                .satisfies(answer -> assertThat(answer.statusCode()).isEqualTo(500));
+        assertThat(server.executor().awaitQuiet(Deadline.LONG)).isTrue();
+        TaskTotals totals =
+                server.executor().groupStats("http:broken").orElseThrow().totals();
+        assertThat(totals.failed()).isEqualTo(1);
+        assertThat(totals.succeeded()).isZero();
+    }
+
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
     @Import(Tenants.class)
     static class Application {
+
+        @Bean
+        GroupTaskDecorator failing() {
+            return (key, task) -> key.equals("http:broken") ? Tenants::fail : task;
+        }
 
         @Bean
         OncePerRequestFilter tenantFilter() {
@@ -89,6 +117,10 @@ class ThreadBoundRequestsTests {
 
     @RestController
     static class Tenants {
+
+        static String fail() {
+            throw new IllegalStateException("on purpose");
+        }
 
         @GetMapping("/tenant")
         String tenant() {
