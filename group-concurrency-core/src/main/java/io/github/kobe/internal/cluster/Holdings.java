@@ -17,7 +17,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class Holdings {
 
-    /** Of how many groups a statement speaks, unless it has to say everything again: one needs not wait for many others. */
+    /**
+     * Of how many groups a statement speaks, unless it has to say everything again, or gives back more: one needs not wait for
+     * many others.
+     */
     static final int PORTION = 20;
 
     /** How many of them may be said again. */
@@ -135,6 +138,7 @@ final class Holdings {
             copy(turns.stream().filter(Holding::saysThatItLacks).toList(), most, next);
             copy(turns, Statement.MOST_DEMANDS, next);
         }
+        copy(givingBack, Statement.MOST_DEMANDS, next); // else these grow while new keys come fast
         if (unheard) {
             next.removeIf(Holding::isUnknown);
         }

@@ -304,6 +304,20 @@ class ClusterNodeTests extends TwoNodes {
 
     @Test
     @Tag("CL43")
+    void whatIsUsedOnceGoesBackInTimeHoweverFastNewKeysCome() {
+        cluster.network.least = Duration.ofMillis(20).toNanos();
+        cluster.network.most = Duration.ofMillis(25).toNanos();
+        for (int i = 0; i < 6_000; i++) { // 300 a second
+            cluster.limit("key-" + i, 2);
+            one.ask("key-" + i, LONG, MOMENT);
+            pass(Duration.ofNanos(3_333_333));
+        }
+
+        assertThat(one.node().holdings()).isLessThan(2_000);
+    }
+
+    @Test
+    @Tag("CL43")
     void whoLacksThousandsSpeaksOfFewAtOnce() {
         int many = 2_000;
         for (int i = 0; i < many; i++) {
