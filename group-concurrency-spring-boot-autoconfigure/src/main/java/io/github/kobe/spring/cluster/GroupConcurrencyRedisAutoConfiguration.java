@@ -6,6 +6,7 @@ import io.github.kobe.cluster.redis.RedisClusterStore;
 import io.github.kobe.spring.internal.settings.BoundSettings;
 import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties;
 import io.lettuce.core.RedisURI;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -18,6 +19,7 @@ import org.springframework.context.annotation.Lazy;
 import org.springframework.core.annotation.Order;
 import org.springframework.core.env.Environment;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
@@ -74,10 +76,12 @@ public final class GroupConcurrencyRedisAutoConfiguration {
         @ConditionalOnMissingBean({ClusterStore.class, ClusterSettings.class})
         ClusterStore groupConcurrencyClusterStore(
                 RedisConnectionFactory factory,
+                ObjectProvider<RedisStaticMasterReplicaConfiguration> primaryAndReplicas,
                 GroupConcurrencyProperties properties,
                 BoundSettings settings,
                 Environment environment) {
-            return named(SpringDataRedis.store(factory, environment), properties, settings, environment);
+            return named(
+                    SpringDataRedis.store(factory, primaryAndReplicas, environment), properties, settings, environment);
         }
     }
 

@@ -7,6 +7,7 @@ import io.lettuce.core.RedisURI;
 import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.core.env.Environment;
 import org.springframework.data.redis.connection.NamedNode;
@@ -15,6 +16,7 @@ import org.springframework.data.redis.connection.RedisNode;
 import org.springframework.data.redis.connection.RedisPassword;
 import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.RedisCredentialsProviderFactory;
@@ -31,11 +33,15 @@ final class SpringDataRedis {
      *
      * @throws IllegalStateException if it connects in another way than to one server, or to one that Sentinels watch
      */
-    static RedisClusterStore.Builder store(RedisConnectionFactory connections, Environment environment) {
+    static RedisClusterStore.Builder store(
+            RedisConnectionFactory connections,
+            ObjectProvider<RedisStaticMasterReplicaConfiguration> primaryAndReplicas,
+            Environment environment) {
         if (!(connections instanceof LettuceConnectionFactory factory)) {
             throw unfit("through " + connections.getClass().getSimpleName() + ", not Lettuce");
         }
-        if (Binder.get(environment).bind(PRIMARY_AND_REPLICAS, String[].class).isBound()) {
+        if (Binder.get(environment).bind(PRIMARY_AND_REPLICAS, String[].class).isBound()
+                || primaryAndReplicas.stream().findAny().isPresent()) {
             throw unfit("to a primary and its replicas by name"); // the factory shows no sign of it
         }
         LettuceClientConfiguration client = factory.getClientConfiguration();

@@ -17,6 +17,7 @@ import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** Where the store of an application is, by its settings. None of these servers exists. */
@@ -84,6 +85,16 @@ class SpringDataRedisTests {
     @Test
     void aPrimaryAndReplicasByNameAreRefused() {
         runner.withPropertyValues("spring.data.redis.masterreplica.nodes=one:6379,two:6379")
+                .run(context -> assertThat(catchThrowable(() -> context.getBean(ClusterStore.class)))
+                        .rootCause()
+                        .hasMessageContaining("connects to a primary and its replicas by name"));
+    }
+
+    @Test
+    void aPrimaryAndReplicasOfABeanAreRefused() {
+        RedisStaticMasterReplicaConfiguration nodes = new RedisStaticMasterReplicaConfiguration("primary", 6379);
+        runner.withBean(RedisStaticMasterReplicaConfiguration.class, () -> nodes)
+                .withBean(RedisConnectionFactory.class, () -> new LettuceConnectionFactory(nodes))
                 .run(context -> assertThat(catchThrowable(() -> context.getBean(ClusterStore.class)))
                         .rootCause()
                         .hasMessageContaining("connects to a primary and its replicas by name"));
