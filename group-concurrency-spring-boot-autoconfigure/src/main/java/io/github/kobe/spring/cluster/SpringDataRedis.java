@@ -4,6 +4,7 @@ import io.github.kobe.cluster.redis.RedisClusterStore;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisCredentialsProvider;
 import io.lettuce.core.RedisURI;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -69,12 +70,23 @@ final class SpringDataRedis {
             throw unfit("to a socket in the file system");
         }
         RedisStandaloneConfiguration server = factory.getStandaloneConfiguration();
+        if (!goesBy(server, factory)) {
+            throw unfit("by a configuration that its factory doesn't show");
+        }
         RedisURI.Builder uri =
                 RedisURI.Builder.redis(server.getHostName(), server.getPort()).withDatabase(server.getDatabase());
         provider(client, each -> each.createCredentialsProvider(server))
                 .ifPresentOrElse(
                         uri::withAuthentication, () -> authenticate(uri, server.getUsername(), server.getPassword()));
         return uri;
+    }
+
+    /** {@return whether the factory goes by that, as far as it tells} One that was given as an interface isn't shown. */
+    private static boolean goesBy(RedisStandaloneConfiguration server, LettuceConnectionFactory factory) {
+        return server.getHostName().equals(factory.getHostName())
+                && server.getPort() == factory.getPort()
+                && server.getDatabase() == factory.getDatabase()
+                && Objects.equals(server.getPassword().map(String::new).orElse(null), factory.getPassword());
     }
 
     private static RedisURI.Builder sentinels(RedisSentinelConfiguration watched, LettuceClientConfiguration client) {

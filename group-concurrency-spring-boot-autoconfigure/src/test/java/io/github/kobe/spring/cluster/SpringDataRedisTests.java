@@ -101,6 +101,20 @@ class SpringDataRedisTests {
     }
 
     @Test
+    void aFactoryThatDoesNotShowWhereItConnectsToIsRefused() {
+        RedisStaticMasterReplicaConfiguration nodes = new RedisStaticMasterReplicaConfiguration("primary", 6379);
+        nodes.setPassword("secret");
+        Stream.of(nodes, LettuceConnectionFactory.createRedisConfiguration("redis://own:7000"))
+                .map(LettuceConnectionFactory::new)
+                .forEach(factory -> runner.withBean(RedisConnectionFactory.class, () -> factory)
+                        .run(context -> assertThat(catchThrowable(() -> context.getBean(ClusterStore.class)))
+                                .rootCause()
+                                .hasMessageContaining("connects by a configuration that its factory doesn't show")
+                                .hasMessageContaining("group-concurrency.redis.uri")
+                                .hasMessageNotContaining("secret")));
+    }
+
+    @Test
     void aFactoryOfTheApplicationIsFoundByItsInterface() {
         runner.withBean(
                         RedisConnectionFactory.class,
