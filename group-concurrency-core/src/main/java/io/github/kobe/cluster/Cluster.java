@@ -31,8 +31,9 @@ public interface Cluster {
     CompletionStage<List<NodeShare>> nodes();
 
     /**
-     * Asks the store who has what of one group. Their sum is what the store counts; it is above the limit only where an instance
-     * went on with what it ran after its lease had ended.
+     * Asks the store who has what of one group. Their sum is what the store counts. It is above the limit only while work goes on
+     * that was begun when more was allowed: before the limit was lowered, before the group had one, before the lease of its
+     * instance ended, or while the instance went by its own limits.
      *
      * @param groupKey the key of the group
      * @return the nodes that have or want some of it, ordered by name; fails as {@link #nodes} does
