@@ -86,10 +86,7 @@ final class ScopeView {
                 holders.put(fork.group(), scope.bridge.holders(fork.group()));
             }
             shown.add(new ScopeSnapshot.Fork(
-                    fork.info(),
-                    phase,
-                    Optional.ofNullable(fork.threadName()),
-                    byForks.getOrDefault(fork, List.of())));
+                    fork.info(), phase, Optional.ofNullable(fork.threadName()), byForks.getOrDefault(fork, List.of())));
         }
         return new LiveScope(
                 scope.info(),

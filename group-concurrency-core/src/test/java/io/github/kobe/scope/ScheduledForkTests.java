@@ -312,9 +312,8 @@ class ScheduledForkTests extends ScopeTestCase {
                 heard.set(result);
             }
         };
-        GroupPolicy traced = policy(1).toBuilder()
-                .taskTracer((groupKey, taskId) -> trace)
-                .build();
+        GroupPolicy traced =
+                policy(1).toBuilder().taskTracer((groupKey, taskId) -> trace).build();
         GroupExecutor executor = engines.startPlain(traced, new Surroundings(failing, watched, false));
         try (var scope = Scopes.of(executor).open(Joiner.<Object>awaitAll(), ScopeSettings::withoutTimeout)) {
             ScheduledFork schedule = scope.schedule("a", Duration.ZERO, runs::incrementAndGet);

@@ -401,7 +401,10 @@ class ScopeReportTests extends ScopeTestCase {
 
         assertThat(outer.truncated()).isFalse();
         assertThat(outer.forks()).hasSize(100);
-        assertThat(outer.forks()).extracting(fork -> fork.fork().id()).isSorted().startsWith(1L);
+        assertThat(outer.forks())
+                .extracting(fork -> fork.fork().id())
+                .isSorted()
+                .startsWith(1L);
         ScopeSnapshot.Fork young = outer.forks().getLast();
         assertThat(young.fork().id()).isEqualTo(102);
         assertThat(young.scopes())

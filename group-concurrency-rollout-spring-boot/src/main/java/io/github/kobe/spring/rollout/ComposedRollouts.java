@@ -67,9 +67,11 @@ final class ComposedRollouts {
     }
 
     private static void refuse(ConfigCodec unused) {
-        throw new IllegalStateException("The ConfigCodec bean, " + unused.getClass().getName()
-                + ", isn't in force: the RolloutStore bean keeps configurations as they are. Make that with"
-                + " JdbcRolloutStore.withCodec(codec); or, if they are to be kept so, with ConfigCodec.none().");
+        throw new IllegalStateException(
+                "The ConfigCodec bean, " + unused.getClass().getName()
+                        + ", isn't in force: the RolloutStore bean keeps configurations as they are. Make that with"
+                        + " JdbcRolloutStore.withCodec(codec); or, if they are to be kept so, with"
+                        + " ConfigCodec.none().");
     }
 
     private void health(RolloutsBuilder builder) {

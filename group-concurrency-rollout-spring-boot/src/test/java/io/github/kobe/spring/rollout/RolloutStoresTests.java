@@ -195,9 +195,9 @@ class RolloutStoresTests {
     void aStoreOfTheApplicationsOwnWithTheCodecAndTheNameIsFine(CapturedOutput output) {
         ConfigCodec codec = ConfigCodec.none();
         withDatabase
-                .withBean(RolloutStore.class, () -> ownStore("rollout-own")
-                        .withApplication("billing")
-                        .withCodec(codec))
+                .withBean(
+                        RolloutStore.class,
+                        () -> ownStore("rollout-own").withApplication("billing").withCodec(codec))
                 .withBean(ConfigCodec.class, () -> codec)
                 .withPropertyValues("group-concurrency.rollout.application=billing")
                 .run(context -> {

@@ -195,8 +195,7 @@ public final class JdbcRolloutStore implements StoreDoor {
     /** For this library alone: {@inheritDoc}. */
     @Override
     public PlanStore plans() {
-        return Objects.requireNonNull(store.updateAndGet(made -> made == null
-                ? new JdbcStore(database, codec().orElseGet(ConfigCodec::none), settings)
-                : made));
+        return Objects.requireNonNull(store.updateAndGet(
+                made -> made == null ? new JdbcStore(database, codec().orElseGet(ConfigCodec::none), settings) : made));
     }
 }

@@ -17,8 +17,8 @@ final class FreshSettings {
 
     static GroupConcurrencyProperties bind(BeanFactory beans) {
         try {
-            return (GroupConcurrencyProperties) ConstructorBound.from(
-                    beans, GroupConcurrencyProperties.PREFIX, GroupConcurrencyProperties.class);
+            return (GroupConcurrencyProperties)
+                    ConstructorBound.from(beans, GroupConcurrencyProperties.PREFIX, GroupConcurrencyProperties.class);
         } catch (ConfigurationPropertiesBindException failure) {
             throw translate(failure);
         }

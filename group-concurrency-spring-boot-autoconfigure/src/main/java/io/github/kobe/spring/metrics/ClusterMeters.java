@@ -30,11 +30,11 @@ final class ClusterMeters {
         }
         Tags tags = Tags.of("executor", executorName);
         Consumer<Runnable> attempt = attempts.at("executor", executorName);
-        attempt.accept(() -> gauge(
-                        executor, "nodes", "Instances that share limits, as last heard", state -> state.nodes())
-                .baseUnit("instances")
-                .tags(tags)
-                .register(registry));
+        attempt.accept(
+                () -> gauge(executor, "nodes", "Instances that share limits, as last heard", state -> state.nodes())
+                        .baseUnit("instances")
+                        .tags(tags)
+                        .register(registry));
         for (ClusterState.Kind kind : ClusterState.Kind.values()) {
             attempt.accept(() -> gauge(
                             executor,
@@ -61,10 +61,10 @@ final class ClusterMeters {
                 .description("How long the store took to answer")
                 .tags(tags)
                 .register(registry));
-        attempt.accept(() -> counter(
-                        executor, "failures", "Exchanges that the store did not answer", ClusterTotals::failed)
-                .tags(tags)
-                .register(registry));
+        attempt.accept(
+                () -> counter(executor, "failures", "Exchanges that the store did not answer", ClusterTotals::failed)
+                        .tags(tags)
+                        .register(registry));
         attempt.accept(() -> counter(executor, "demands", "Groups that exchanges were about", ClusterTotals::demands)
                 .tags(tags)
                 .register(registry));

@@ -111,8 +111,8 @@ final class GroupConcurrencyFilter extends OncePerRequestFilter implements Order
         RequestDeadline deadline = RequestDeadline.of(
                 request.getAttribute(RequestGroupKey.DEADLINE_ATTRIBUTE), request.getHeader(rule.deadlineHeader()));
         GroupExecutor groups = rule.executor().get();
-        Verdict verdict = FilterRules.on(
-                path, key.decide(said(rule, key, request, path), userOf(key, request), groups.policy()));
+        Verdict verdict =
+                FilterRules.on(path, key.decide(said(rule, key, request, path), userOf(key, request), groups.policy()));
         Place place = verdict.place();
         if (verdict.refusal() != null) {
             refuse(verdict.refusal(), request, response);

@@ -109,9 +109,8 @@ class GroupClientHttpRequestInterceptorTests {
     void aResponseThatAnotherThreadReadsIsNotSharedByTheNextCallOfItsFirstThread() throws Exception {
         ExecutorService pool = Executors.newSingleThreadExecutor();
         try {
-            ClientHttpResponse open = pool.submit(() -> client.get()
-                            .uri(partner.url("/quick"))
-                            .exchange((request, response) -> response, false))
+            ClientHttpResponse open = pool.submit(() ->
+                            client.get().uri(partner.url("/quick")).exchange((request, response) -> response, false))
                     .get(Deadline.SECONDS, TimeUnit.SECONDS);
             assertThat(open.getBody()).hasContent("quick");
 

@@ -70,7 +70,9 @@ final class SamePlan {
     private static boolean isSame(@Nullable Snapshot kept, ConfigSnapshot wanted, PlanStore store) {
         return kept != null
                 && kept.unit().equals(wanted.unit())
-                && store.findConfig(kept.configId()).filter(wanted.config()::equals).isPresent();
+                && store.findConfig(kept.configId())
+                        .filter(wanted.config()::equals)
+                        .isPresent();
     }
 
     private static Optional<String> differs(String what, @Nullable Object has, @Nullable Object wanted) {
