@@ -294,8 +294,8 @@ class SchedulingTests extends RolloutsTestCase {
         Rollouts rollouts =
                 rollouts(builder -> builder.store(slow).stages(Stage.named("A").step(ctx -> working.pass())));
         slow.afterCommits(() -> {
-            boolean isOver = store.findPlans(9).stream()
-                    .anyMatch(plan -> plan.drive().phase() == DriveState.Phase.OVER);
+            boolean isOver =
+                    store.findPlans(9).stream().anyMatch(plan -> plan.drive().phase() == DriveState.Phase.OVER);
             if (isOver && Thread.currentThread().isVirtual() && first.compareAndSet(null, Thread.currentThread())) {
                 ending.passStubbornly();
             }

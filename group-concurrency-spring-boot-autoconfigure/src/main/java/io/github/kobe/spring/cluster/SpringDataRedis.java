@@ -27,6 +27,8 @@ final class SpringDataRedis {
 
     private static final String PRIMARY_AND_REPLICAS = "spring.data.redis.masterreplica.nodes";
 
+    private static final String BY_NAME = "to a primary and its replicas by name";
+
     private SpringDataRedis() {}
 
     /**
@@ -41,14 +43,13 @@ final class SpringDataRedis {
         if (!(connections instanceof LettuceConnectionFactory factory)) {
             throw unfit("through " + connections.getClass().getSimpleName() + ", not Lettuce");
         }
-        if (Binder.get(environment).bind(PRIMARY_AND_REPLICAS, String[].class).isBound()
-                || primaryAndReplicas.stream().findAny().isPresent()) {
-            throw unfit("to a primary and its replicas by name"); // the factory shows no sign of it
+        if (Binder.get(environment).bind(PRIMARY_AND_REPLICAS, String[].class).isBound()) {
+            throw unfit(BY_NAME); // the factory shows no sign of it
         }
         LettuceClientConfiguration client = factory.getClientConfiguration();
         RedisURI.Builder uri = factory.getSentinelConfiguration() != null
                 ? sentinels(factory.getSentinelConfiguration(), client)
-                : standalone(factory, client);
+                : standalone(factory, client, primaryAndReplicas);
         uri.withSsl(client.isUseSsl()).withVerifyPeer(client.getVerifyMode()).withStartTls(client.isStartTls());
         RedisClusterStore.Builder store = RedisClusterStore.builder(uri.build());
         client.getClientOptions().map(ClientOptions::getSslOptions).ifPresent(store::sslOptions);
@@ -62,7 +63,10 @@ final class SpringDataRedis {
                         + ". Set group-concurrency.redis.uri to the Redis that they are to use.");
     }
 
-    private static RedisURI.Builder standalone(LettuceConnectionFactory factory, LettuceClientConfiguration client) {
+    private static RedisURI.Builder standalone(
+            LettuceConnectionFactory factory,
+            LettuceClientConfiguration client,
+            ObjectProvider<RedisStaticMasterReplicaConfiguration> primaryAndReplicas) {
         if (factory.isClusterAware()) {
             throw unfit("to a Redis Cluster");
         }
@@ -70,6 +74,11 @@ final class SpringDataRedis {
             throw unfit("to a socket in the file system");
         }
         RedisStandaloneConfiguration server = factory.getStandaloneConfiguration();
+        // What a factory shows that was made from another configuration.
+        boolean saysNothing = server.equals(new RedisStandaloneConfiguration());
+        if (saysNothing && primaryAndReplicas.stream().findAny().isPresent()) {
+            throw unfit(BY_NAME);
+        }
         if (!goesBy(server, factory)) {
             throw unfit("by a configuration that its factory doesn't show");
         }

@@ -21,6 +21,7 @@ import org.springframework.boot.jdbc.metadata.DataSourcePoolMetadata;
 import org.springframework.boot.jdbc.metadata.DataSourcePoolMetadataProvider;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
+import org.springframework.jdbc.datasource.SmartDataSource;
 import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
@@ -64,6 +65,7 @@ final class Pools {
 
     private static Limited limited(Stream<@Nullable DataSource> targets) {
         return targets.filter(Objects::nonNull)
+                .filter(target -> !(target instanceof SmartDataSource)) // there is nothing to limit in it
                 .map(Pools::limited)
                 .reduce((one, other) -> one == other ? one : Limited.SOME)
                 .orElse(Limited.NONE);

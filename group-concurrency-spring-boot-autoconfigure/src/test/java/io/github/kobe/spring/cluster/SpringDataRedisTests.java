@@ -101,6 +101,18 @@ class SpringDataRedisTests {
     }
 
     @Test
+    void aPrimaryAndReplicasOfAnotherFactoryAreLeftAlone() {
+        runner.withBean(
+                        RedisStaticMasterReplicaConfiguration.class,
+                        () -> new RedisStaticMasterReplicaConfiguration("primary", 6379))
+                .withBean(
+                        RedisConnectionFactory.class,
+                        () -> new LettuceConnectionFactory(new RedisStandaloneConfiguration("main", 7000)))
+                .run(context -> assertThat(context.getBean(ClusterStore.class))
+                        .hasToString("RedisClusterStore[main:7000/gc:{reports}]"));
+    }
+
+    @Test
     void aFactoryThatDoesNotShowWhereItConnectsToIsRefused() {
         RedisStaticMasterReplicaConfiguration nodes = new RedisStaticMasterReplicaConfiguration("primary", 6379);
         nodes.setPassword("secret");

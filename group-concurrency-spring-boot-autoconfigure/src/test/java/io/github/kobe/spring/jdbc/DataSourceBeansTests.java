@@ -450,6 +450,14 @@ class DataSourceBeansTests {
         assertThat(output).containsOnlyOnce("The connections of the data source 'one' aren't limited: it is a");
     }
 
+    @Test
+    void aRoutingOneMayHaveOneWithASingleConnectionBesideOthers() {
+        PooledApplication.limited()
+                .withUserConfiguration(RoutedBesideASingleConnection.class)
+                .withPropertyValues("group-concurrency.datasource.max-connections=4")
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
     /** Such as one whose bean method says that it returns an Object. */
     @Test
     void oneOfAChildContextThatNothingToldOfTakesNoTurnAtItsNamesakeOfTheParent(CapturedOutput output) {
@@ -663,6 +671,26 @@ class DataSourceBeansTests {
         @Bean
         DataSource south() {
             return PooledApplication.pool("south", 5);
+        }
+
+        @Bean
+        @Primary
+        DataSource routing(DataSource north, DataSource south) {
+            return DataSourceBeansTests.routing(north, south);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class RoutedBesideASingleConnection {
+
+        @Bean
+        DataSource north() {
+            return PooledApplication.pool("north", 5);
+        }
+
+        @Bean
+        DataSource south() {
+            return new SingleConnectionDataSource("jdbc:h2:mem:south", true);
         }
 
         @Bean
