@@ -491,8 +491,8 @@ class DataSourceBeansTests {
     static class EarlyPool {
 
         @Bean
-        static First needing(DataSource orders) {
-            return new First(orders);
+        static Needing needing(DataSource orders) {
+            return new Needing(orders);
         }
 
         @Bean
@@ -500,7 +500,7 @@ class DataSourceBeansTests {
             return PooledApplication.pool("early", 5);
         }
 
-        record First(DataSource needed) implements BeanPostProcessor, PriorityOrdered {
+        record Needing(DataSource needed) implements BeanPostProcessor, PriorityOrdered {
 
             @Override
             public int getOrder() {
