@@ -98,7 +98,7 @@ final class Closing {
     private @Nullable Throwable end(@Nullable Throwable failure) {
         scope.cancel(Cause.CLOSED);
         boolean interrupted = scope.ownerWait.awaitQuiet();
-        scope.schedules.forEach(ForkSchedule::end);
+        scope.schedules.forEach(ForkSchedule::close);
         ScopeTree.closed(scope);
         scope.forks.stack.clear();
         done = true; // before these run: they can't fork, and those that close it again find that done

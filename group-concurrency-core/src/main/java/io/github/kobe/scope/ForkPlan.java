@@ -147,6 +147,14 @@ final class ForkPlan {
         }
     }
 
+    /** All of the fork is over. */
+    void over(ForkedSubtask<?> fork) {
+        endTaken(fork.failureOrNull());
+        if (schedule != null) {
+            schedule.ranOnce(fork);
+        }
+    }
+
     /**
      * Lets go of what was taken of the thread that forked it; before that is done, that thread may come too.
      *

@@ -172,6 +172,12 @@ final class ForkSchedule implements ScheduledFork {
         return true;
     }
 
+    /** Ends it for good, with no run under way: one that there was no memory to see to may not have let go of it. */
+    void close() {
+        end();
+        letGo(null);
+    }
+
     /** @param failure what its last run failed with; {@code null}: it didn't */
     private void letGo(@Nullable Throwable failure) {
         scope.schedules.remove(this);

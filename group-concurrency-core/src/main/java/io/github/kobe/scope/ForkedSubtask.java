@@ -362,12 +362,12 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
         } finally {
             markOver();
             letGo();
-            if (plan != null) {
-                plan.endTaken(failureOrNull());
-            }
-            scope.finished(this);
-            if (plan != null && plan.schedule != null) {
-                plan.schedule.ranOnce(this);
+            try {
+                if (plan != null) {
+                    plan.over(this);
+                }
+            } finally {
+                scope.finished(this); // last, since its owner may go on then
             }
         }
     }

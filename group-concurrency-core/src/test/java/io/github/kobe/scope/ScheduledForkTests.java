@@ -11,6 +11,7 @@ import io.github.kobe.TaskTrace;
 import io.github.kobe.audit.ManualClock;
 import io.github.kobe.internal.doors.EngineAccess.Surroundings;
 import io.github.kobe.internal.doors.EngineAccess.TaskThreads;
+import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.CapturedLog;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
@@ -325,6 +326,37 @@ class ScheduledForkTests extends ScopeTestCase {
             scope.join();
         }
         assertThat(runs).hasValue(0);
+    }
+
+    @Tag("S15")
+    @Test
+    void aScopeIsClosedOnceTheTraceOfAScheduleHasHeardOfItsEnd() throws Exception {
+        Gate running = new Gate();
+        Gate telling = new Gate();
+        TaskTrace trace = new TaskTrace() {
+            @Override
+            public void onCompleted(GroupResult<?> result) {
+                telling.passStubbornly();
+            }
+        };
+        GroupPolicy traced =
+                policy(1).toBuilder().taskTracer((groupKey, taskId) -> trace).build();
+        GroupExecutor executor = engines.start(traced, clock);
+        Caller<Object> owner = Caller.start(() -> {
+            try (var scope = Scopes.of(executor).open(Joiner.<Object>awaitAll(), ScopeSettings::withoutTimeout)) {
+                scope.schedule("a", Duration.ZERO, running.then("x"));
+                clock.advance(Duration.ZERO, executor);
+                running.awaitArrived(1);
+                scope.cancel();
+                return scope.join();
+            }
+        });
+        telling.awaitArrived(1);
+
+        owner.awaitBlocked();
+
+        telling.open();
+        owner.result();
     }
 
     @Tag("T27")

@@ -377,6 +377,7 @@ class ScopeReportTests extends ScopeTestCase {
         owner.result();
         assertThat(scopes.live()).isEmpty();
     }
+
     /** What hangs may be in a young fork, while older ones wait for their turn. */
     @Tag("L5")
     @Test

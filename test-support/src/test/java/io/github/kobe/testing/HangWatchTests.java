@@ -87,7 +87,6 @@ class HangWatchTests {
     }
 
     @ParameterizedTest
-    @Tag("deep")
     @ValueSource(classes = {AfterAllOfThem.class, InAnExtension.class})
     void aClassThatHangsIsNamedWithItsStackAndEndsTheRun(Class<?> type) throws Exception {
         assertThatItIsNamedAndEndsTheRun(type, type.getSimpleName());
@@ -103,7 +102,6 @@ class HangWatchTests {
     }
 
     @Test
-    @Tag("deep")
     void whatMayTakeLongMay() throws Exception {
         ChildProcess.Ended ended = run(WithALimitOfItsOwn.class);
 

@@ -5,7 +5,7 @@ import { Children, el, setAttribute, setText, table } from './dom.js';
 import { constant, number, text, time } from './texts.js';
 
 const TASKS = 100;
-const FIRST = ['FAILED', 'ROLLBACK_FAILED', 'RUNNING'];
+const FIRST = ['FAILED', 'ROLLBACK_FAILED', 'VALIDATION_FAILED', 'RUNNING', 'ROLLING_BACK'];
 const FAILURES = ['FAILED', 'PARTIAL_FAILED', 'ROLLBACK_FAILED', 'VALIDATION_FAILED'];
 const COLUMNS = ['tenant', 'status', 'stages', 'stage', 'attempt', 'failure'];
 
@@ -36,8 +36,9 @@ async function readTasks(rollouts, planId) {
   const report = await read(rollouts, { limit: TASKS }, `/${planId}`);
   if (report.truncated) {
     const first = await Promise.all(FIRST.map((status) => read(rollouts, { limit: TASKS, status }, `/${planId}`)));
-    const tasks = [...first, report].flatMap((each) => each.tasks);
-    report.tasks = [...new Map(tasks.map((task) => [task.taskId, task])).values()].slice(0, TASKS);
+    const seen = new Set();
+    report.tasks = [...first, report].flatMap((each) => each.tasks)
+      .filter(({ taskId }) => !seen.has(taskId) && seen.add(taskId)).slice(0, TASKS);
   }
   return report;
 }
