@@ -2,6 +2,7 @@ package io.github.kobe.spring.docs;
 
 import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -17,6 +18,7 @@ import io.github.kobe.TaskHandle;
 import io.github.kobe.rollout.DeployUnit;
 import io.github.kobe.rollout.RolloutPlan;
 import io.github.kobe.rollout.Rollouts;
+import io.github.kobe.rollout.TaskCreationException;
 import io.github.kobe.rollout.TenantChange;
 import io.github.kobe.scope.Scopes;
 import io.github.kobe.testing.Deadline;
@@ -567,21 +569,45 @@ class LivePageTests {
     void ofALargePlanThoseThatHaveFailedAreShownFirst() throws Exception {
         Rollouts rollouts = application.bean(Rollouts.class);
         application.bean(Gate.class).open();
-        RolloutPlan.Builder large = RolloutPlan.named("plan-large");
-        IntStream.range(0, 100)
-                .forEach(index -> large.add(TenantChange.of("large-" + index, DeployUnit.of(7, 42, "blue"), "{}")));
-        large.add(TenantChange.of(LivePageApplication.FAILS, DeployUnit.of(7, 42, "blue"), "{}"));
-        rollouts.await(rollouts.start(large.build()).planId(), Deadline.LONG);
+        RolloutPlan large = large("plan-large", change(LivePageApplication.FAILS));
+        rollouts.await(rollouts.start(large).planId(), Deadline.LONG);
         Page page = open("#/rollouts");
-        Locator plan = page.locator(".plan").filter(new Locator.FilterOptions().setHasText("plan-large"));
-
-        plan.locator("summary").click();
+        Locator plan = unfolded(page, "plan-large");
 
         assertThat(plan.locator("tbody tr")).hasCount(100);
         assertThat(plan.locator("tbody tr").first()).containsText(LivePageApplication.FAILS);
         assertThat(plan.locator("tbody .failure")).hasText("failed");
         assertThat(plan).containsText("There are more tenants than are shown.");
         Browser.assertAccessible(page);
+    }
+
+    @Test
+    void ofALargePlanThatIsInvalidTheTenantThatIsWrongIsShownFirst() {
+        RolloutPlan invalid = large("plan-invalid", change("wrong").maxRetry(-1));
+        assertThatThrownBy(() -> application.bean(Rollouts.class).start(invalid))
+                .isInstanceOf(TaskCreationException.class);
+
+        Locator plan = unfolded(open("#/rollouts"), "plan-invalid");
+
+        assertThat(plan.locator("tbody tr")).hasCount(100);
+        assertThat(plan.locator("tbody tr").first()).containsText("wrong");
+    }
+
+    /** {@return a plan of more tenants than are shown} */
+    private static RolloutPlan large(String name, TenantChange last) {
+        RolloutPlan.Builder plan = RolloutPlan.named(name);
+        IntStream.range(0, 100).forEach(index -> plan.add(change(name + "-" + index)));
+        return plan.add(last).build();
+    }
+
+    private static TenantChange change(String tenant) {
+        return TenantChange.of(tenant, DeployUnit.of(7, 42, "blue"), "{}");
+    }
+
+    private static Locator unfolded(Page page, String name) {
+        Locator plan = page.locator(".plan").filter(new Locator.FilterOptions().setHasText(name));
+        plan.locator("summary").click();
+        return plan;
     }
 
     @ParameterizedTest
