@@ -66,10 +66,7 @@ public final class GroupClientHttpRequestInterceptor implements ClientHttpReques
      */
     public static GroupClientHttpRequestInterceptor byHost(GroupExecutor executor, String prefix) {
         Objects.requireNonNull(prefix, "prefix");
-        return by(executor, request -> {
-            String host = CalledHost.of(request.getURI());
-            return host == null ? null : prefix + host;
-        });
+        return by(executor, request -> CalledHost.keyOf(prefix, request.getURI()));
     }
 
     /**

@@ -65,10 +65,7 @@ public final class GroupExchangeFilterFunction implements ExchangeFilterFunction
      */
     public static GroupExchangeFilterFunction byHost(GroupExecutor executor, String prefix) {
         Objects.requireNonNull(prefix, "prefix");
-        return by(executor, request -> {
-            String host = CalledHost.of(request.url());
-            return host == null ? null : prefix + host;
-        });
+        return by(executor, request -> CalledHost.keyOf(prefix, request.url()));
     }
 
     /**

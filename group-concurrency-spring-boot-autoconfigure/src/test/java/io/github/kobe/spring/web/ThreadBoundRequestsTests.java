@@ -51,13 +51,23 @@ class ThreadBoundRequestsTests {
         server.close();
     }
 
+    /** Sends a request, and waits until it waits for its tenant's permit. */
+    private static CompletableFuture<HttpResponse<String>> waitingFor(String tenant) {
+        CompletableFuture<HttpResponse<String>> waiting = server.getAsync("/tenant", "X-Tenant", tenant);
+        Deadline.until(
+                "it waits",
+                () -> server.executor()
+                                .groupStats("http:" + tenant)
+                                .orElseThrow()
+                                .queued()
+                        == 1);
+        return waiting;
+    }
+
     @Test
     void whatHasAnAccessorIsThereForARequestThatHasWaited() throws Exception {
         GroupPermit permit = Deadline.within(() -> server.executor().acquire("http:acme"));
-        CompletableFuture<HttpResponse<String>> waiting = server.getAsync("/tenant", "X-Tenant", "acme");
-        Deadline.until(
-                "it waits",
-                () -> server.executor().groupStats("http:acme").orElseThrow().queued() == 1);
+        CompletableFuture<HttpResponse<String>> waiting = waitingFor("acme");
 
         permit.close();
 
@@ -70,10 +80,7 @@ class ThreadBoundRequestsTests {
     @Test
     void whatADecoratorFailsWithBeforeARequestGoesOnCountsAsItsFailure() throws Exception {
         GroupPermit permit = Deadline.within(() -> server.executor().acquire("http:broken"));
-        CompletableFuture<HttpResponse<String>> waiting = server.getAsync("/tenant", "X-Tenant", "broken");
-        Deadline.until(
-                "it waits",
-                () -> server.executor().groupStats("http:broken").orElseThrow().queued() == 1);
+        CompletableFuture<HttpResponse<String>> waiting = waitingFor("broken");
 
         permit.closeExceptionally(new CancellationException());
 
