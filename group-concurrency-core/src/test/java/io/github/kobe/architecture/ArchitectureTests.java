@@ -38,6 +38,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("deep")
 class ArchitectureTests {
 
     private static final String API = "io.github.kobe";
@@ -147,7 +148,6 @@ class ArchitectureTests {
     }
 
     /** The compiler sees to it; this looks once more, at what it wrote. */
-    @Tag("deep")
     @Test
     void jdk21IsEnough() {
         HouseRules.jdk21IsEnough().check(HouseRules.classesBeside(GroupExecutor.class));

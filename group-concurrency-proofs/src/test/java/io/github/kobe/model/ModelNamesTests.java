@@ -15,9 +15,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The page on the model says which step stands for which code; what it names has to exist. */
+@Tag("deep")
 class ModelNamesTests {
 
     private static final Pattern ROW = Pattern.compile("(?m)^\\|([^|]*)\\|([^|]*)\\|");

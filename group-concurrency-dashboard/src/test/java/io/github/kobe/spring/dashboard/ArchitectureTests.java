@@ -5,6 +5,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Tag;
 
 @Tag("once")
+@Tag("deep")
 class ArchitectureTests extends SpringArchitecture {
 
     ArchitectureTests() {

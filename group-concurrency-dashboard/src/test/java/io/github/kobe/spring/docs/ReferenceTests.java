@@ -49,6 +49,7 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
 
 /** Compares the tables of the reference with the code, both ways: nothing is left out, and nothing is made up. */
+@Tag("deep")
 class ReferenceTests {
 
     private static final Pattern CODE = Pattern.compile("`([^`]+)`");

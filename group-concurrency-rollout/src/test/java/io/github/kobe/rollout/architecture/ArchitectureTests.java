@@ -24,6 +24,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("deep")
 class ArchitectureTests extends ModuleArchitecture {
 
     private static final int MOST_LINES = 400;

@@ -8,6 +8,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 @Tag("once")
+@Tag("deep")
 class ArchitectureTests extends ModuleArchitecture {
 
     ArchitectureTests() {
