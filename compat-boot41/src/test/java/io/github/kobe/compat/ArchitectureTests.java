@@ -2,10 +2,8 @@ package io.github.kobe.compat;
 
 import com.tngtech.archunit.core.domain.JavaClasses;
 import io.github.kobe.testing.HouseRules;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-@Tag("boot")
 class ArchitectureTests {
 
     private static final JavaClasses TESTS = HouseRules.testClassesBeside(ArchitectureTests.class);

@@ -4,12 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.kobe.spring.annotation.GroupConcurrent;
 import java.nio.file.Path;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.SpringBootVersion;
 
 /** What this module is for: the other Boot, the same jar. */
-@Tag("boot")
 class BootVersionTests {
 
     @Test

@@ -11,7 +11,6 @@ import io.github.kobe.spring.testing.BootAutoConfigurations;
 import jakarta.validation.ConstraintViolationException;
 import jakarta.validation.Validator;
 import jakarta.validation.constraints.NotBlank;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -22,7 +21,6 @@ import org.springframework.validation.annotation.Validated;
 import org.springframework.validation.beanvalidation.MethodValidationPostProcessor;
 
 /** The limit beside the validation of a method's arguments. */
-@Tag("boot")
 class ValidatedCallsTests {
 
     private final ApplicationContextRunner runner = new ApplicationContextRunner()

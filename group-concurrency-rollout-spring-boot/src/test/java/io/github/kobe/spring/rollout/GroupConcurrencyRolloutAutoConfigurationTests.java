@@ -306,7 +306,6 @@ class GroupConcurrencyRolloutAutoConfigurationTests {
     }
 
     @Test
-    @Tag("boot")
     @Tag("R90")
     void whatHappensIsAnEventOfTheApplication() {
         runner.withUserConfiguration(Stages.class, Hearing.class).run(context -> {

@@ -185,7 +185,6 @@ class RolloutsEndpointTests {
     // ---- writing
 
     @ParameterizedTest
-    @Tag("boot")
     @EnumSource(
             value = WebApplicationType.class,
             names = {"SERVLET", "REACTIVE"})
@@ -415,7 +414,6 @@ class RolloutsEndpointTests {
 
     /** Spring Boot would have a field or a parameter of that name replace what the path says. */
     @ParameterizedTest
-    @Tag("boot")
     @EnumSource(
             value = WebApplicationType.class,
             names = {"SERVLET", "REACTIVE"})

@@ -6,7 +6,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.spring.actuate.EndpointServer.Answer;
 import io.github.kobe.testing.Deadline;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Over HTTP, since the classes of Spring Boot's health are others on each Boot. */
@@ -34,7 +33,6 @@ class GroupConcurrencyHealthTests {
     }
 
     @Test
-    @Tag("boot")
     void withoutSettingsItIsUpWhateverWaitsAndTellsWhatDoes() throws Exception {
         try (EndpointServer server = server("group-concurrency.shutdown.await-termination-period=0s")) {
             queueTwo(server);

@@ -8,12 +8,10 @@ import io.github.kobe.GroupPolicy;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
 import io.github.kobe.spring.internal.endpoint.RefusedRequestException;
 import java.util.Map;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
-@Tag("boot")
 class GroupExecutorEndpointAutoConfigurationTests {
 
     private static final String EXPOSED = "management.endpoints.web.exposure.include=groupexecutor";

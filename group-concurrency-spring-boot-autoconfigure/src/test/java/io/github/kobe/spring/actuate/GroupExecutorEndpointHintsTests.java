@@ -3,14 +3,12 @@ package io.github.kobe.spring.actuate;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.kobe.spring.internal.endpoint.EndpointProblem;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.annotation.ReflectiveRuntimeHintsRegistrar;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 
-@Tag("boot")
 class GroupExecutorEndpointHintsTests {
 
     @Test

@@ -60,7 +60,6 @@ class GroupExecutorEndpointTests {
     }
 
     @Test
-    @Tag("boot")
     void allGroupsAreShownTheBusiestFirst() throws Exception {
         useReadable();
         long submitted = executor.stats().totals().submitted();
@@ -331,7 +330,6 @@ class GroupExecutorEndpointTests {
     }
 
     @Test
-    @Tag("boot")
     void eachChangeIsToldInTheLogAndToTheAudit(CapturedOutput output) throws Exception {
         useOpen();
         Changes changes = server.bean(Changes.class);
@@ -354,7 +352,6 @@ class GroupExecutorEndpointTests {
     }
 
     @Test
-    @Tag("boot")
     void theAuditHasTheNameOfWhoAsked() {
         List<Object> events = new ArrayList<>();
         GroupExecutor own =
@@ -385,7 +382,6 @@ class GroupExecutorEndpointTests {
     }
 
     @Test
-    @Tag("boot")
     void aKeyWithASlashGoesByQueryParameter() throws Exception {
         useReadable();
         executor.submit("a/b", "1", () -> null).await(Deadline.SECONDS, TimeUnit.SECONDS);
@@ -411,7 +407,6 @@ class GroupExecutorEndpointTests {
     }
 
     @Test
-    @Tag("boot")
     void anUnknownGroupIsNotFound() throws Exception {
         useReadable();
         server.get("/nobody")
@@ -426,7 +421,6 @@ class GroupExecutorEndpointTests {
     }
 
     @Test
-    @Tag("boot")
     @Tag("K11")
     void nothingCanBeChangedUnlessTheApplicationOpensIt() throws Exception {
         useReadable();
@@ -494,7 +488,6 @@ class GroupExecutorEndpointTests {
     }
 
     @Test
-    @Tag("boot")
     void whatIsNotFoundIsNeitherResumedNorResetNorToldAsThat() throws Exception {
         useOpen();
         Changes changes = server.bean(Changes.class);

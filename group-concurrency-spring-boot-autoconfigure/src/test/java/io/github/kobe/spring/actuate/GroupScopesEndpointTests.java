@@ -32,7 +32,6 @@ import javax.management.ObjectName;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -82,7 +81,6 @@ class GroupScopesEndpointTests {
     }
 
     @ParameterizedTest
-    @Tag("boot")
     @EnumSource(
             value = WebApplicationType.class,
             names = {"SERVLET", "REACTIVE"})
@@ -249,7 +247,6 @@ class GroupScopesEndpointTests {
     }
 
     @ParameterizedTest
-    @Tag("boot")
     @EnumSource(
             value = WebApplicationType.class,
             names = {"SERVLET", "REACTIVE"})
@@ -283,7 +280,6 @@ class GroupScopesEndpointTests {
     }
 
     @Test
-    @Tag("boot")
     void overJmxItTellsTheSame() throws Exception {
         try (var scope = scopes().open(change -> change.withName("page"))) {
             assertThat(scope.isCancelled()).isFalse();

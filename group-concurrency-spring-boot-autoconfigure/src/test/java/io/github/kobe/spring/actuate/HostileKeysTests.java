@@ -13,7 +13,6 @@ import java.util.Map;
 import javax.management.ObjectName;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -81,7 +80,6 @@ class HostileKeysTests {
 
     @ParameterizedTest
     @ValueSource(strings = {"servlet", "reactive"})
-    @Tag("boot")
     void aKeyInThePathComesBackAsItWas(String web) throws Exception {
         try (EndpointServer asked = new EndpointServer(
                 "management.endpoint.groupexecutor.access=unrestricted", "spring.main.web-application-type=" + web)) {

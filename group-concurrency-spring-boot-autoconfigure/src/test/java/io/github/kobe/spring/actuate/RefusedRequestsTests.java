@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -72,7 +71,6 @@ class RefusedRequestsTests {
     /** Spring Boot would have a field or a parameter of that name replace what the path says. */
     @ParameterizedTest
     @ValueSource(strings = {"servlet", "reactive"})
-    @Tag("boot")
     void nothingButThePathSaysWhatThePathNames(String web) throws Exception {
         try (EndpointServer asked = new EndpointServer(
                 "management.endpoint.groupexecutor.access=unrestricted", "spring.main.web-application-type=" + web)) {

@@ -45,7 +45,6 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.annotation.Order;
 
-@Tag("boot")
 @ExtendWith(OutputCaptureExtension.class)
 class GroupConcurrencyAutoConfigurationTests {
 

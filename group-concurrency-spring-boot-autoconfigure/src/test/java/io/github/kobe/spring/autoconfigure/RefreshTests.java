@@ -135,7 +135,6 @@ class RefreshTests {
     }
 
     @Test
-    @Tag("boot")
     void settingsThatSpringBootReadsElsewhereAtTheStartAreReadThereAnew() {
         set("groups.a.max-concurrency", 1);
         runner.withUserConfiguration(LocalSettings.class).run(context -> {

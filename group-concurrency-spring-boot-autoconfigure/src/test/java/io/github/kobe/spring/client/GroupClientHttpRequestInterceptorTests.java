@@ -17,7 +17,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -66,7 +65,6 @@ class GroupClientHttpRequestInterceptorTests {
     }
 
     @Test
-    @Tag("boot")
     void aCallWaitsForThoseOfItsHost() {
         CompletableFuture<String> first = onThreadOfItsOwn("/halfway");
         partner.asked.passStubbornly();

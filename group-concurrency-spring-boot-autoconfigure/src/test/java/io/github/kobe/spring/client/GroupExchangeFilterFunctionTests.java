@@ -17,7 +17,6 @@ import java.net.URI;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -66,7 +65,6 @@ class GroupExchangeFilterFunctionTests {
     }
 
     @Test
-    @Tag("boot")
     void aCallWaitsUntilTheBodyOfTheOneBeforeItIsComplete() {
         CompletableFuture<String> first = get("/halfway").toFuture();
         partner.asked.passStubbornly();

@@ -148,7 +148,6 @@ class RetryAfterTests {
     }
 
     @ParameterizedTest
-    @Tag("boot")
     @EnumSource
     void whatWaitsIsNotSentBeforeTheTimeThatTheAnswerAsksFor(Client client) {
         set.run(withExecutor(executor -> {

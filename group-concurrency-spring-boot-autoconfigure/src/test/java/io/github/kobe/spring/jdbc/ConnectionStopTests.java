@@ -25,7 +25,6 @@ import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** What happens to connections while the application stops. */
-@Tag("boot")
 @Tag("J11")
 class ConnectionStopTests {
 

@@ -215,7 +215,6 @@ class ConnectionsInTransactionsTests {
     // ---- asynchronous requests
 
     @Test
-    @Tag("boot")
     @Tag("J4")
     void whatARequestLeavesOpenIsNotWithItsThreadOnceItHasLeft() {
         servlets()
@@ -263,7 +262,6 @@ class ConnectionsInTransactionsTests {
     }
 
     @Test
-    @Tag("boot")
     @Tag("J4")
     void whatATaskOfARequestLeavesOpenIsNotWithItsThreadAfterIt() {
         servlets()

@@ -64,7 +64,6 @@ import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 import org.springframework.test.util.ReflectionTestUtils;
 
 /** Data sources of all kinds whose connections are limited, and those who use them. */
-@Tag("boot")
 @Tag("J7")
 @ExtendWith(OutputCaptureExtension.class)
 class DataSourceBeansTests {

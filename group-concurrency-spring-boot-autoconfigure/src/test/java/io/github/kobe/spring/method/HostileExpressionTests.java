@@ -13,7 +13,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -109,7 +108,6 @@ class HostileExpressionTests {
     }
 
     @Test
-    @Tag("boot")
     void whatIsMeantToWorkWorks() throws Exception {
         assertThat(evaluate(parse("#text"), "a")).isEqualTo("a");
         assertThat(evaluate(parse("#text.trim().toUpperCase()"), " a ")).isEqualTo("A");

@@ -24,7 +24,6 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 /** What meters tell of rates. */
 @Tag("RA15")
-@Tag("boot")
 class RateMetersTests {
 
     private final ApplicationContextRunner runner = new ApplicationContextRunner()

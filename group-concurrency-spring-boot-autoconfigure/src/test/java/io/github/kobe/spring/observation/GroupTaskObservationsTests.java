@@ -35,7 +35,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.FilteredClassLoader;
@@ -140,7 +139,6 @@ class GroupTaskObservationsTests {
         });
     }
 
-    @Tag("boot")
     @Test
     void theGroupsKeyCanBeLeftOut() {
         runner.withPropertyValues("group-concurrency.observations.group-key=false")
@@ -350,7 +348,6 @@ class GroupTaskObservationsTests {
     }
 
     @Test
-    @Tag("boot")
     void noMetersAreMadeOfObservations() {
         for (boolean traced : new boolean[] {false, true}) {
             SimpleMeterRegistry meters = new SimpleMeterRegistry();

@@ -111,7 +111,6 @@ class FilterRulesTests {
     }
 
     @ParameterizedTest
-    @Tag("boot")
     @EnumSource(names = {"SERVLET", "REACTIVE"})
     void theFirstRuleThatHasThePathDecides(WebApplicationType type) throws Exception {
         WebServer server = SERVERS.of(type);

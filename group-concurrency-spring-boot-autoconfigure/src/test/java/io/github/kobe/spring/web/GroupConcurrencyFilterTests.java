@@ -125,7 +125,6 @@ class GroupConcurrencyFilterTests {
     }
 
     @ParameterizedTest
-    @Tag("boot")
     @ValueSource(booleans = {true, false})
     void requestsOfOneKeyWaitForEachOtherAndNoOthers(boolean virtual) throws Exception {
         WebServer server = shared(virtual);

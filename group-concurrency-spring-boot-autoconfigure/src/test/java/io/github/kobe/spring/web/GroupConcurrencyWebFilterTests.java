@@ -20,7 +20,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -106,7 +105,6 @@ class GroupConcurrencyWebFilterTests {
     }
 
     @Test
-    @Tag("boot")
     void requestsOfOneKeyWaitForEachOtherAndNoOthers() throws Exception {
         CompletableFuture<HttpResponse<String>> first = ask("/held", tenant);
         server.bean(Work.class).entered(tenant).pass();

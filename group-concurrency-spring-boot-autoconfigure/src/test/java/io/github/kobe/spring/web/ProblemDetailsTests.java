@@ -8,7 +8,6 @@ import io.github.kobe.RejectionReason;
 import java.net.http.HttpResponse;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -40,7 +39,6 @@ abstract class ProblemDetailsTests {
     }
 
     @ParameterizedTest
-    @Tag("boot")
     @CsvSource({
         "GROUP_QUEUE_FULL, 429",
         "QUEUE_TIMEOUT, 429",

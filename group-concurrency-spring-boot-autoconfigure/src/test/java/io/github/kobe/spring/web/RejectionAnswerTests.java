@@ -10,7 +10,6 @@ import io.github.kobe.RejectionReason;
 import java.net.URI;
 import java.net.http.HttpResponse;
 import java.util.Locale;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -106,7 +105,6 @@ class RejectionAnswerTests {
     }
 
     @Test
-    @Tag("boot")
     void withoutSpringMvcItIsTheSameJson() throws Exception {
         StaticListableBeanFactory beans = new StaticListableBeanFactory();
         beans.addBean("answers", (RejectionAnswer) (rejection, locale) -> rejection);

@@ -7,7 +7,6 @@ import io.github.kobe.GroupExecutor;
 import io.github.kobe.scope.Scopes;
 import io.github.kobe.spring.annotation.GroupConcurrent;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyRefresher;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -19,7 +18,6 @@ import org.springframework.test.context.TestPropertySource;
 import org.springframework.test.context.junit.jupiter.SpringJUnitConfig;
 
 /** A test whose context has no auto-configuration but the annotation's. */
-@Tag("boot")
 @SpringJUnitConfig(AutoConfigureGroupConcurrencyTests.Application.class)
 @AutoConfigureGroupConcurrency
 @TestPropertySource(
