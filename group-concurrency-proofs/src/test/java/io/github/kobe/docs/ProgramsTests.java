@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -77,6 +78,7 @@ class ProgramsTests {
     }
 
     @Test
+    @Tag("deep")
     void aBulkJobTellsWhichRowsFailedAndEndsWithOne() throws Exception {
         ChildProcess.Ended end = Program.compiled(bulkJobOf(1_000), folder).run();
         assertThat(end.output())
@@ -104,6 +106,7 @@ class ProgramsTests {
     }
 
     @Test
+    @Tag("deep")
     void rowsThatOutlastTheGraceAreInterruptedAndCountAsFailed() throws Exception {
         String slow = changed(Program.source(BULK), "Duration.ofMillis(20)", "Duration.ofMinutes(10)");
         String impatient = changed(slow, "GRACE_SECONDS = 10", "GRACE_SECONDS = 1");
@@ -119,6 +122,7 @@ class ProgramsTests {
 
     /** As it would after 30 seconds if it said nothing. */
     @Test
+    @Tag("deep")
     void aBulkJobWithATimeOutCancelsItself() throws Exception {
         String timed =
                 changed(bulkJobOf(1_000), "settings.withoutTimeout()", "settings.withTimeout(Duration.ofMillis(100))");

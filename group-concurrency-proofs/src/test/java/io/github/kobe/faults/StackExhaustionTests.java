@@ -34,9 +34,9 @@ class StackExhaustionTests {
     private static final int STACK_BYTES = 200 << 10;
 
     /** Frames of another size each, so that the stack ends elsewhere. */
-    private static final int ROUNDS = Depth.pick(2, 4, 6);
+    private static final int ROUNDS = Depth.pick(1, 4, 6);
 
-    /** What a short build takes with all limits and frames of two sizes; the other uses are made of these. */
+    /** What a short build takes with all limits; the other uses are made of these. */
     private static final Set<Ways> THOROUGH = EnumSet.of(
             Ways.SUBMIT,
             Ways.SUBMIT_AND_CANCEL,
@@ -84,7 +84,7 @@ class StackExhaustionTests {
     void theEndOfTheStackLeavesNothingLockedOrLost(Ways way, GroupPolicy policy) throws Exception {
         Site site = new Site(engines.startPlain(policy));
 
-        for (int round = 0; round < (THOROUGH.contains(way) ? ROUNDS : Depth.pick(1, 4, 6)); round++) {
+        for (int round = 0; round < ROUNDS; round++) {
             int pad = round;
             onShortStack(() -> enter(pad, site, way.use));
         }

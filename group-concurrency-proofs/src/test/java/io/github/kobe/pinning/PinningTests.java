@@ -10,6 +10,7 @@ import io.github.kobe.testing.ChildProcess;
 import io.github.kobe.testing.Deadline;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -28,6 +29,7 @@ class PinningTests {
     }
 
     @Test
+    @Tag("deep")
     void aWaitThatKeepsItsCarrierIsSeen() throws Exception {
         Path recording = folder.resolve("pinned.jfr");
         assertThat(runOnOneCarrier(PinnedParks.options(recording), "pinned")).contains("waited");
@@ -35,6 +37,7 @@ class PinningTests {
     }
 
     @Test
+    @Tag("deep")
     void aRecordingThatDidNotAskForPinnedParksIsNoProof() throws Exception {
         Path recording = folder.resolve("nothing.jfr");
         runOnOneCarrier(List.of("-XX:StartFlightRecording:settings=none,filename=" + recording), "pinned");

@@ -37,7 +37,7 @@ class GateDurabilityTests extends RolloutsTestCase {
     }
 
     static Stream<Arguments> killsAroundAGate() {
-        return Stream.of(true, false)
+        return DurabilityTests.beforeOrAfter()
                 .flatMap(before -> IntStream.rangeClosed(1, 11).mapToObj(commit -> arguments(before, commit)));
     }
 

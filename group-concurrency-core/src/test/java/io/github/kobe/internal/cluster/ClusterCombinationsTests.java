@@ -145,6 +145,7 @@ class ClusterCombinationsTests extends TwoNodes {
     // ---- who speaks of much
 
     @Test
+    @Tag("deep")
     @Tag("CL31")
     void whatAnotherNeedsIsGivenBackThoughManyNewKeysAreAskedFor() {
         run(one, KEY, LIMIT, MOMENT);

@@ -291,6 +291,7 @@ class ClusterNodeTests extends TwoNodes {
     }
 
     @Test
+    @Tag("deep")
     @Tag("CL43")
     void theStoreRemembersNoMoreThanWhatIsInUseHoweverManyKeysComeAndGo() {
         for (int i = 0; i < 12_000; i++) {

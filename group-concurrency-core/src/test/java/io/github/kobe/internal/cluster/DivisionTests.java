@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 
 class DivisionTests {
 
-    private static final int CASES = Depth.pick(100_000, 400_000, 10_000_000);
+    private static final int CASES = Depth.pick(40_000, 400_000, 10_000_000);
 
     private static Share ask(int limit, Claim... claims) {
         return new Nodes(limit, List.of(claims)).ask(0);

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 60, unit = TimeUnit.MINUTES)
 class RandomClusterTests {
 
-    private static final int RUNS = Depth.pick(20, 100, 10_000);
+    private static final int RUNS = Depth.pick(8, 100, 10_000);
     private static final Duration TROUBLE = Duration.ofMinutes(2);
     private static final List<String> KEYS = List.of("one", "three", "eight");
 

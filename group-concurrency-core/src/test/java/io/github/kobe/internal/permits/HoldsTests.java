@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class HoldsTests {
 
     private static final int PAIRS = 2;
-    private static final int LOOKS = Depth.pick(500_000, 5_000_000, 50_000_000);
+    private static final int LOOKS = Depth.pick(100_000, 5_000_000, 50_000_000);
 
     /** Fills the slots and the first wider table, has the second be made, and shares none of its slots. */
     private static final int MANY = 16_000;

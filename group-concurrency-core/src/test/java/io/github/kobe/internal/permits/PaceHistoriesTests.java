@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 @Tag("RA11")
 class PaceHistoriesTests {
 
-    private static final int HISTORIES = Depth.pick(20_000, 100_000, 1_000_000);
+    private static final int HISTORIES = Depth.pick(5_000, 100_000, 1_000_000);
     private static final int STEPS = 60;
 
     @Test
