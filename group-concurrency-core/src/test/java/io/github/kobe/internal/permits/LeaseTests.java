@@ -252,6 +252,7 @@ class LeaseTests {
     void anOverrideKeepsTheLeaseAndIsShownAsItWasSet() throws Exception {
         leases.lease(KEY, 2);
         List<TaskHandle<String>> handles = submit(5, gate);
+        gate.awaitArrived(2); // before the limit shrinks, or the witness takes them for too many
 
         executor.setLimits(KEY, GroupLimits.unset().withMaxConcurrency(4).withMaxInFlight(7));
         assertThat(inFlight()).isEqualTo(2);
