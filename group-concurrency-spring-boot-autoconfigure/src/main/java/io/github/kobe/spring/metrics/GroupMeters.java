@@ -1,6 +1,5 @@
 package io.github.kobe.spring.metrics;
 
-import io.github.kobe.EffectiveLimit;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupPolicy;
@@ -61,7 +60,7 @@ final class GroupMeters implements GroupRecorder.Factory {
     private int alignedRegistries;
 
     /** Touched by whoever takes a reading: the limits of groups that aren't there now, by the policy in force. */
-    private final Map<String, Integer> unusedLimits = new HashMap<>();
+    private final Map<String, Permits> unusedLimits = new HashMap<>();
 
     private @Nullable GroupPolicy unusedLimitsOf;
 
@@ -195,10 +194,10 @@ final class GroupMeters implements GroupRecorder.Factory {
 
     private void alignLimitsOf(GroupPolicy policy, TagMeters meters) {
         Reading reading = readings.latest();
-        int limit = reading == null || !reading.byTag().containsKey(meters.tag)
+        Permits permits = reading == null || !reading.byTag().containsKey(meters.tag)
                 ? unusedLimit(policy, meters.tag)
-                : reading.of(meters.tag).maxConcurrency();
-        meters.alignLimit(TagMeters.isLimit(limit));
+                : reading.of(meters.tag).permits();
+        meters.alignLimit(permits.isLimited());
         boolean isRated = isRated(policy, meters.tag);
         meters.alignRate(isRated);
         rated |= isRated;
@@ -263,19 +262,15 @@ final class GroupMeters implements GroupRecorder.Factory {
         Map<String, TagReading> byValue = new HashMap<>();
         byTag.forEach((tag, meters) -> {
             TagReading reading = read.getOrDefault(tag, TagReading.NOTHING);
-            int limit = reading.maxConcurrency() == TagReading.UNKNOWN
+            Permits permits = reading.permits().equals(Permits.UNKNOWN)
                     ? unusedLimits.computeIfAbsent(tag, unused -> unusedLimit(policy, unused))
-                    : reading.maxConcurrency();
-            byValue.put(tag, reading.with(limit, meters.shown(reading.totals())));
+                    : reading.permits();
+            byValue.put(tag, reading.with(permits, meters.shown(reading.totals())));
         });
         return new Reading(now, executor.stats(), byValue);
     }
 
-    /** {@return the limit of a group that isn't there now; {@link TagReading#UNKNOWN}: only a resolver could tell} */
-    private static int unusedLimit(GroupPolicy policy, String tag) {
-        if (!GroupTags.isExactKey(policy, tag)) {
-            return TagReading.UNKNOWN;
-        }
-        return policy.explain(tag).maxConcurrency().map(EffectiveLimit::value).orElse(TagReading.UNKNOWN);
+    private static Permits unusedLimit(GroupPolicy policy, String tag) {
+        return GroupTags.isExactKey(policy, tag) ? Permits.unused(policy.explain(tag)) : Permits.UNKNOWN;
     }
 }

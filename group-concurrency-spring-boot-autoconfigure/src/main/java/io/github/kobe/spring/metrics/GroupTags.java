@@ -101,13 +101,11 @@ abstract sealed class GroupTags {
             for (RuleStats rule : executor.ruleStats()) {
                 String own = of("", rule.rule());
                 String tag = meters.containsKey(own) ? own : OTHER;
-                int limit = TagReading.UNKNOWN;
+                Permits permits = Permits.UNKNOWN;
                 if (rule.groups() > 0 && isExactKey(policy, tag)) {
-                    limit = executor.groupStats(tag)
-                            .map(group -> group.maxConcurrency().value())
-                            .orElse(limit);
+                    permits = executor.groupStats(tag).map(Permits::of).orElse(permits);
                 }
-                byTag.merge(tag, TagReading.of(rule, limit), TagReading::plus);
+                byTag.merge(tag, TagReading.of(rule, permits), TagReading::plus);
             }
             return byTag;
         }
@@ -140,8 +138,7 @@ abstract sealed class GroupTags {
             // What ends meanwhile is missed for a moment, and never counted twice: first what has ended, then what is
             // open.
             Map<String, TagReading> byTag = new HashMap<>();
-            meters.forEach(
-                    (tag, known) -> byTag.put(tag, TagReading.NOTHING.with(TagReading.UNKNOWN, known.counted())));
+            meters.forEach((tag, known) -> byTag.put(tag, TagReading.NOTHING.with(Permits.UNKNOWN, known.counted())));
             Set<String> tags = Set.copyOf(byTag.keySet());
             Map<String, Duration> holds = executor.longestHolds();
             for (String key : executor.groupKeys()) {
@@ -180,9 +177,9 @@ abstract sealed class GroupTags {
         Map<String, TagReading> read(GroupExecutor executor, Map<String, TagMeters> meters) {
             // The totals of the executor: those of rules lack what a rule had that has gone.
             TagReading sum = executor.ruleStats().stream()
-                    .map(rule -> TagReading.of(rule, TagReading.UNKNOWN))
+                    .map(rule -> TagReading.of(rule, Permits.UNKNOWN))
                     .reduce(TagReading.NOTHING, TagReading::plus);
-            return Map.of(ALL, sum.with(TagReading.UNKNOWN, executor.stats().totals()));
+            return Map.of(ALL, sum.with(Permits.UNKNOWN, executor.stats().totals()));
         }
     }
 }

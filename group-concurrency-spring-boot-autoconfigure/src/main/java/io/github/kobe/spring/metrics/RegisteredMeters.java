@@ -87,13 +87,12 @@ final class RegisteredMeters {
                     PREFIX + "max.permits",
                     "permits",
                     "Tasks of the group that may run at once",
-                    reading -> TagMeters.limit(reading.maxConcurrency())));
+                    reading -> reading.permits().shown(reading.permits().most())));
             permits.add(() -> gauge(
                     PREFIX + "available.permits",
                     "permits",
                     "Tasks more of the group that could run",
-                    reading ->
-                            Math.max(0, TagMeters.limit(reading.maxConcurrency()) - reading.get(GroupGauge.RUNNING))));
+                    reading -> reading.permits().shown(reading.permits().free())));
         });
     }
 

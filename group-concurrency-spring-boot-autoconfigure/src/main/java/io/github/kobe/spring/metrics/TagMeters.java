@@ -199,7 +199,7 @@ final class TagMeters implements GroupRecorder {
     }
 
     static boolean isLimit(int limit) {
-        return limit != TagReading.UNKNOWN && limit != Integer.MAX_VALUE;
+        return limit != Integer.MAX_VALUE;
     }
 
     /** No number where there is no limit any more. */

@@ -14,29 +14,27 @@ import java.util.function.ToDoubleFunction;
 @SuppressWarnings("EnumOrdinal") // a gauge's place in an array that lives in memory alone
 final class TagReading {
 
-    static final int UNKNOWN = 0;
-
     static final TagReading NOTHING = new TagReading(
-            gauge -> 0, false, UNKNOWN, new TaskTotals(0, 0, 0, 0, new EnumMap<>(RejectionReason.class)));
+            gauge -> 0, false, Permits.UNKNOWN, new TaskTotals(0, 0, 0, 0, new EnumMap<>(RejectionReason.class)));
 
     /** By the ordinal of the gauge: there is one of these for each live key, if each has a tag. */
     private final double[] numbers = new double[GroupGauge.values().length];
 
     private final boolean rated;
-    private final int maxConcurrency;
+    private final Permits permits;
     private final TaskTotals totals;
 
-    private TagReading(ToDoubleFunction<GroupGauge> numbers, boolean rated, int maxConcurrency, TaskTotals totals) {
+    private TagReading(ToDoubleFunction<GroupGauge> numbers, boolean rated, Permits permits, TaskTotals totals) {
         for (GroupGauge gauge : GroupGauge.values()) {
             this.numbers[gauge.ordinal()] = numbers.applyAsDouble(gauge);
         }
         this.rated = rated;
-        this.maxConcurrency = maxConcurrency;
+        this.permits = permits;
         this.totals = totals;
     }
 
-    static TagReading of(RuleStats rule, int maxConcurrency) {
-        return new TagReading(gauge -> gauge.of(rule), rule.ratedGroups() > 0, maxConcurrency, rule.totals());
+    static TagReading of(RuleStats rule, Permits permits) {
+        return new TagReading(gauge -> gauge.of(rule), rule.ratedGroups() > 0, permits, rule.totals());
     }
 
     /** {@return what is open in a group, and nothing of what has ended} */
@@ -46,7 +44,7 @@ final class TagReading {
         return new TagReading(
                 gauge -> gauge == GroupGauge.LONGEST_HOLD ? longestHold.toNanos() : gauge.of(group),
                 group.rates().isPresent(),
-                alone ? group.maxConcurrency().value() : UNKNOWN,
+                alone ? Permits.of(group) : Permits.UNKNOWN,
                 new TaskTotals(all.submitted() - ended, 0, 0, 0, NOTHING.totals.rejectedByReason()));
     }
 
@@ -60,9 +58,9 @@ final class TagReading {
         return rated;
     }
 
-    /** {@return how many may run at once, if the value names one group and that is live; else {@link #UNKNOWN}} */
-    int maxConcurrency() {
-        return maxConcurrency;
+    /** {@return what may run at once, if the value names one group and that is live; else {@link Permits#UNKNOWN}} */
+    Permits permits() {
+        return permits;
     }
 
     /** {@return how much work there has been} */
@@ -70,8 +68,8 @@ final class TagReading {
         return totals;
     }
 
-    TagReading with(int otherMaxConcurrency, TaskTotals otherTotals) {
-        return new TagReading(this::get, rated, otherMaxConcurrency, otherTotals);
+    TagReading with(Permits otherPermits, TaskTotals otherTotals) {
+        return new TagReading(this::get, rated, otherPermits, otherTotals);
     }
 
     /** {@return both together; one of them at most has a limit} */
@@ -79,7 +77,7 @@ final class TagReading {
         return new TagReading(
                 gauge -> gauge.together(get(gauge), other.get(gauge)),
                 rated || other.rated,
-                Math.max(maxConcurrency, other.maxConcurrency),
+                permits.equals(Permits.UNKNOWN) ? other.permits : permits,
                 merged(totals, other.totals, Long::sum));
     }
 

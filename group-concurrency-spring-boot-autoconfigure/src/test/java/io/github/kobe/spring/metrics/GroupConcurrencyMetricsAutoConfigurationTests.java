@@ -7,6 +7,7 @@ import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupPermit;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.GroupRecorder;
+import io.github.kobe.GroupStats;
 import io.github.kobe.TaskHandle;
 import io.github.kobe.TaskStatus;
 import io.github.kobe.cluster.ClusterStore;
@@ -25,6 +26,7 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
@@ -65,6 +67,33 @@ class GroupConcurrencyMetricsAutoConfigurationTests {
                     assertThat(gauge(registry, "global.available.permits", "_all"))
                             .isEqualTo(50);
                     assertThat(counter(registry, "submitted", "vip")).isEqualTo(1);
+                });
+    }
+
+    @Test
+    void permitsAreOfTheLimitThatLetsLessRun() {
+        runner.withPropertyValues(
+                        "group-concurrency.groups.open.max-concurrency=2",
+                        "group-concurrency.groups.narrow.max-concurrency=8",
+                        "group-concurrency.groups.narrow.max-in-flight=3")
+                .run(context -> {
+                    GroupExecutor executor = context.getBean(GroupExecutor.class);
+                    MeterRegistry registry = context.getBean(MeterRegistry.class);
+                    CompletableFuture<String> stage = new CompletableFuture<>();
+                    executor.submitAsync("open", "1", () -> stage);
+                    executor.submitAsync("open", "2", () -> stage);
+                    GroupPermit permit = executor.acquire("narrow");
+                    Deadline.until("both stages are open", () -> {
+                        GroupStats open = executor.groupStats("open").orElseThrow();
+                        return open.inFlight() == 2 && open.running() == 0;
+                    });
+
+                    assertThat(gauge(registry, "max.permits", "open")).isEqualTo(2);
+                    assertThat(gauge(registry, "available.permits", "open")).isZero();
+                    assertThat(gauge(registry, "max.permits", "narrow")).isEqualTo(3);
+                    assertThat(gauge(registry, "available.permits", "narrow")).isEqualTo(2);
+                    stage.complete("done");
+                    permit.close();
                 });
     }
 
