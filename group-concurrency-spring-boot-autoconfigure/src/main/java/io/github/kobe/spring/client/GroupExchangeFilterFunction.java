@@ -12,6 +12,7 @@ import io.github.kobe.spring.observation.ReactorObservation;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.web.reactive.function.client.ClientRequest;
@@ -92,7 +93,8 @@ public final class GroupExchangeFilterFunction implements ExchangeFilterFunction
             ReactorObservation observation = ReactorObservation.of(context);
             CompletableFuture<GroupPermit> asked = observation.around(() -> EnclosingPermit.acquireAsync(
                     executor, outer, groupKey, "", GroupLimits.NO_TIMEOUT, Costs.unsaid()));
-            return Mono.fromFuture(asked)
+            AtomicBoolean isRead = new AtomicBoolean();
+            Mono<ClientResponse> call = Mono.fromFuture(asked)
                     .flatMap(permit -> ReactivePermits.inside(
                             new EnclosingPermit(executor, permit, outer), Mono.defer(() -> next.exchange(request))))
                     .contextWrite(observation::addTo)
@@ -102,25 +104,30 @@ public final class GroupExchangeFilterFunction implements ExchangeFilterFunction
                                 groupKey,
                                 response::statusCode,
                                 () -> response.headers().asHttpHeaders());
-                        return untilItsEnd(response, asked);
+                        return untilItsEnd(response, asked, isRead);
                     })
                     .doOnSuccess(response -> {
                         if (response == null) {
                             EnclosingPermit.giveBack(asked, null);
                         }
                     })
-                    .doOnError(failure -> EnclosingPermit.giveBack(asked, failure))
-                    .doOnCancel(
-                            () -> EnclosingPermit.giveBack(asked, new CancellationException("The call was cancelled")));
+                    .doOnError(failure -> EnclosingPermit.giveBack(asked, failure));
+            return ReactivePermits.afterCancel(call, () -> {
+                if (!isRead.get()) { // or the body gives it back, when it has heard of the cancel too
+                    EnclosingPermit.giveBack(asked, new CancellationException("The call was cancelled"));
+                }
+            });
         });
     }
 
-    private static ClientResponse untilItsEnd(ClientResponse response, CompletableFuture<GroupPermit> asked) {
+    private static ClientResponse untilItsEnd(
+            ClientResponse response, CompletableFuture<GroupPermit> asked, AtomicBoolean isRead) {
         return response.mutate()
-                .body(body -> body.doOnError(failure -> EnclosingPermit.giveBack(asked, failure))
-                        .doOnComplete(() -> EnclosingPermit.giveBack(asked, null))
-                        .doOnCancel(() -> EnclosingPermit.giveBack(
-                                asked, new CancellationException("The response was discarded"))))
+                .body(body -> ReactivePermits.afterCancel(
+                        body.doOnSubscribe(subscription -> isRead.set(true))
+                                .doOnError(failure -> EnclosingPermit.giveBack(asked, failure))
+                                .doOnComplete(() -> EnclosingPermit.giveBack(asked, null)),
+                        () -> EnclosingPermit.giveBack(asked, new CancellationException("The response was discarded"))))
                 .build();
     }
 }

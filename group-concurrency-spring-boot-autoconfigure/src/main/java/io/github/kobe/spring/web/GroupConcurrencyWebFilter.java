@@ -135,15 +135,16 @@ final class GroupConcurrencyWebFilter implements WebFilter, Ordered, SmartInitia
             ReactorObservation observation = ReactorObservation.of(context);
             Admission admission = observation.around(() ->
                     new Admission(rule, place, exchange.getRequest().getMethod().name(), deadline));
-            return Mono.fromFuture(admission.permit())
+            Mono<Void> request = Mono.fromFuture(admission.permit())
                     .map(granted -> admission)
                     .onErrorReturn(failure -> admission.refusal() != null, admission)
                     .flatMap(decided -> begin(decided, rule, exchange, chain))
                     .contextWrite(observation::addTo)
                     .doOnSuccess(nothing -> admission.answered(statusOf(exchange)))
                     .doOnError(failure -> admission.ended(
-                            !exchange.getResponse().isCommitted() && isAnsweredBelow500(failure) ? null : failure))
-                    .doOnCancel(() -> admission.ended(new CancellationException("The request was cancelled")));
+                            !exchange.getResponse().isCommitted() && isAnsweredBelow500(failure) ? null : failure));
+            return ReactivePermits.afterCancel(
+                    request, () -> admission.ended(new CancellationException("The request was cancelled")));
         });
     }
 

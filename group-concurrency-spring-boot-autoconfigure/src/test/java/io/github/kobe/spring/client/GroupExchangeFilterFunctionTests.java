@@ -20,14 +20,19 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.core.io.buffer.DataBuffer;
+import org.springframework.http.HttpMethod;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpStatusCode;
+import org.springframework.web.reactive.function.BodyExtractors;
+import org.springframework.web.reactive.function.client.ClientRequest;
 import org.springframework.web.reactive.function.client.ClientResponse;
 import org.springframework.web.reactive.function.client.ExchangeFunction;
 import org.springframework.web.reactive.function.client.WebClient;
 import org.springframework.web.reactive.function.client.WebClientRequestException;
 import org.springframework.web.reactive.function.client.WebClientResponseException;
 import reactor.core.Disposable;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 import reactor.util.context.Context;
@@ -115,6 +120,39 @@ class GroupExchangeFilterFunctionTests {
 
         first.dispose();
         awaitBack();
+    }
+
+    @Test
+    void whoIsCancelledHearsOfItUnderItsPermit() {
+        AtomicInteger atCancel = new AtomicInteger();
+        GroupExchangeFilterFunction filter = GroupExchangeFilterFunction.by(executor, request -> "cancelled");
+        ClientRequest request = ClientRequest.create(HttpMethod.GET, URI.create("http://partner"))
+                .build();
+        Runnable look = () -> atCancel.set(inFlight("cancelled"));
+
+        Disposable call = filter.filter(
+                        request, sent -> Mono.<ClientResponse>never().doOnCancel(look))
+                .subscribe();
+        Deadline.until("it is sent", () -> inFlight("cancelled") == 1);
+        call.dispose();
+        assertThat(atCancel.getAndSet(0)).isEqualTo(1);
+        Deadline.until("the permit is back", () -> inFlight("cancelled") == 0);
+
+        Flux<DataBuffer> body = Flux.<DataBuffer>never().doOnCancel(look);
+        Disposable response = filter.filter(
+                        request,
+                        sent -> Mono.just(
+                                ClientResponse.create(HttpStatus.OK).body(body).build()))
+                .flatMapMany(answer -> answer.body(BodyExtractors.toDataBuffers()))
+                .subscribe();
+        Deadline.until("the body is awaited", () -> inFlight("cancelled") == 1);
+        response.dispose();
+        assertThat(atCancel).hasValue(1);
+        Deadline.until("the permit is back", () -> inFlight("cancelled") == 0);
+    }
+
+    private int inFlight(String key) {
+        return executor.groupStats(key).map(GroupStats::inFlight).orElse(0);
     }
 
     @Test

@@ -34,6 +34,7 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.server.ServerWebExchange;
+import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
@@ -102,6 +103,29 @@ class GroupConcurrencyWebFilterTests {
             assertThat(response.body()).isEqualTo(body);
             assertThat(response.statusCode()).isEqualTo(200);
         });
+    }
+
+    @Test
+    void aCancelledRequestHearsOfItUnderItsPermit() {
+        AtomicInteger atCancel = new AtomicInteger();
+        Gate begun = new Gate();
+        Disposable request = server.bean(GroupConcurrencyWebFilter.class)
+                .filter(
+                        MockServerWebExchange.from(
+                                MockServerHttpRequest.get("/at-once").header("X-Tenant", tenant)),
+                        exchange -> Mono.<Void>never()
+                                .doOnSubscribe(subscription -> begun.open())
+                                .doOnCancel(() -> atCancel.set(server.executor()
+                                        .groupStats("http:" + tenant)
+                                        .orElseThrow()
+                                        .inFlight())))
+                .subscribe();
+        begun.passStubbornly();
+
+        request.dispose();
+
+        assertThat(atCancel).hasValue(1);
+        awaitAllBack(server, tenant);
     }
 
     @Test

@@ -41,6 +41,31 @@ public final class ReactivePermits {
         return Flux.from(inside(enclosing, work.contextWrite(inner(enclosing)).hide(), false));
     }
 
+    /**
+     * Has a chain that is cancelled give back what it holds once its source has heard of the cancel: {@code doOnCancel}
+     * would do so before.
+     *
+     * @param work the chain
+     * @param giveBack gives it back; a cancel after the end calls it too
+     * @param <T> what the chain gives
+     * @return the chain
+     */
+    public static <T> Mono<T> afterCancel(Mono<T> work, Runnable giveBack) {
+        return work.transform(Operators.<T, T>lift((source, downstream) -> new AfterCancel<>(downstream, giveBack)));
+    }
+
+    /**
+     * As {@link #afterCancel(Mono, Runnable)}.
+     *
+     * @param work the chain
+     * @param giveBack gives back what it holds
+     * @param <T> what the chain gives
+     * @return the chain
+     */
+    public static <T> Flux<T> afterCancel(Flux<T> work, Runnable giveBack) {
+        return work.transform(Operators.<T, T>lift((source, downstream) -> new AfterCancel<>(downstream, giveBack)));
+    }
+
     private static Context inner(EnclosingPermit enclosing) {
         return Context.of(EnclosingPermit.class, enclosing);
     }
@@ -119,6 +144,58 @@ public final class ReactivePermits {
                 downstream.onNext(value);
             }
             downstream.onComplete();
+        }
+    }
+
+    private static final class AfterCancel<T> implements CoreSubscriber<T>, Subscription {
+
+        private final CoreSubscriber<? super T> downstream;
+        private final Runnable giveBack;
+        private Subscription upstream = Operators.emptySubscription();
+
+        AfterCancel(CoreSubscriber<? super T> downstream, Runnable giveBack) {
+            this.downstream = downstream;
+            this.giveBack = giveBack;
+        }
+
+        @Override
+        public Context currentContext() {
+            return downstream.currentContext();
+        }
+
+        @Override
+        public void onSubscribe(Subscription subscription) {
+            upstream = subscription;
+            downstream.onSubscribe(this);
+        }
+
+        @Override
+        public void onNext(T element) {
+            downstream.onNext(element);
+        }
+
+        @Override
+        public void onError(Throwable failure) {
+            downstream.onError(failure);
+        }
+
+        @Override
+        public void onComplete() {
+            downstream.onComplete();
+        }
+
+        @Override
+        public void request(long count) {
+            upstream.request(count);
+        }
+
+        @Override
+        public void cancel() {
+            try {
+                upstream.cancel();
+            } finally {
+                giveBack.run();
+            }
         }
     }
 }
