@@ -9,6 +9,8 @@ import io.github.kobe.rollout.PlanStatus;
 import io.github.kobe.rollout.RolloutPlan;
 import io.github.kobe.rollout.Rollouts;
 import io.github.kobe.rollout.Stage;
+import io.github.kobe.rollout.WaveCheck;
+import io.github.kobe.rollout.internal.rules.Samples;
 import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
@@ -19,11 +21,13 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 /** How a node ends that looks for drives, and when a drive is gone. */
@@ -95,6 +99,37 @@ class ScheduledDrivesTests {
             gate.open();
 
             assertThat(rollouts.await(planId, Deadline.LONG).status()).isEqualTo(PlanStatus.COMPLETED);
+        }
+    }
+
+    @Test
+    @Tag("R138")
+    @Tag("R143")
+    void aPlanThatWaitsForItsCheckHasOneDriveThatIsDue() {
+        AtomicInteger asked = new AtomicInteger();
+        try (TestDatabase database = TestDatabase.Product.H2.open();
+                GroupExecutor executor = GroupExecutor.newVirtualThreadExecutor(
+                        GroupPolicy.builder().build());
+                Rollouts rollouts = Rollouts.builder(executor)
+                        .store(JdbcRolloutStore.of(database.dataSource()).withPollingInterval(Duration.ofMillis(50)))
+                        .stages(Stage.named("A"))
+                        .waveCheck((plan, wave) -> {
+                            asked.incrementAndGet();
+                            return WaveCheck.Verdict.WAIT;
+                        })
+                        .waveCheckInterval(Duration.ofMillis(100))
+                        .build()) {
+            rollouts.start(RolloutPlan.named("plan-x")
+                    .add(Samples.change("acme"))
+                    .add(Samples.change("zorg"))
+                    .waves(1)
+                    .checked(Duration.ofHours(1))
+                    .build());
+            Deadline.until("asked again and again", () -> asked.get() >= 10);
+
+            assertThat(new JdbcTemplate(database.dataSource())
+                            .queryForObject("select count(*) from rollout_execution where not picked", Integer.class))
+                    .isLessThanOrEqualTo(1);
         }
     }
 

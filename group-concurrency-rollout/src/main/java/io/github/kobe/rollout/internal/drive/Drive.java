@@ -7,6 +7,7 @@ import io.github.kobe.rollout.internal.rules.PlanRecord;
 import io.github.kobe.rollout.internal.rules.TaskCommand;
 import io.github.kobe.rollout.internal.rules.TaskRecord;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -310,20 +311,23 @@ final class Drive {
                 return new End(false, plan, unfinished);
             }
             ledger.update(plan.driven(plan.drive().over()));
+            // Only at the first of these times: the drive that comes then calls the next one.
+            List<Instant> times = new ArrayList<>();
             if (untold) {
-                ledger.callDrive(ledger.now().plusNanos(later));
+                times.add(ledger.now().plusNanos(later));
             }
             if (!inReach.isEmpty()) {
-                ledger.callDrive(ledger.now().plus(RolloutOptions.TENANT_WAIT));
+                times.add(ledger.now().plus(RolloutOptions.TENANT_WAIT));
             }
             Instant gate = plan.gateAt();
             if (gate != null) {
-                ledger.callDrive(gate);
+                times.add(gate);
             }
             Instant asked = plan.checkAt(ledger.now(), engine.options().waveCheckInterval());
             if (asked != null) {
-                ledger.callDrive(asked);
+                times.add(asked);
             }
+            times.stream().min(Instant::compareTo).ifPresent(ledger::callDrive);
             return new End(true, null, List.of());
         });
         PlanRecord plan = end.plan();
