@@ -213,6 +213,54 @@ class ObservationTests extends RolloutsTestCase {
 
     @Test
     @Tag("R95")
+    @Tag("R127")
+    void whatADriveThatWasReplacedShowsAtItsEndHidesNothingOfTheNext() throws Exception {
+        Gate stubborn = new Gate();
+        List<Double> active = new CopyOnWriteArrayList<>();
+        List<Thread> drives = new CopyOnWriteArrayList<>();
+        MetricsRegistry metrics = new MetricsRegistry() {
+            @Override
+            public void incrementCounter(String name, PlanId planId) {}
+
+            @Override
+            public void setGauge(String name, PlanId planId, double value) {
+                if (name.equals("task_active")) {
+                    active.add(value);
+                    if (value > 0) {
+                        drives.add(Thread.currentThread());
+                    }
+                }
+            }
+        };
+        Rollouts rollouts = rollouts(builder -> builder.store(RolloutStore.inMemory())
+                .stages(Stage.named("A").step(ctx -> {
+                    if (stubborn.arrived() == 0) {
+                        stubborn.passStubbornly();
+                    } else {
+                        gate.pass();
+                    }
+                }))
+                .shutdownGrace(Duration.ZERO)
+                .metrics(metrics));
+        PlanId planId = rollouts.start(plan("x", Samples.change("acme"))).planId();
+        stubborn.awaitArrived(1);
+        Thread closing = Thread.ofVirtual().start(rollouts::close);
+        Deadline.until("the stop waits", () -> closing.getState() == Thread.State.TIMED_WAITING);
+        rollouts.open();
+        Deadline.until("the next drive shows its task", () -> drives.size() == 2);
+
+        stubborn.open();
+        gate.awaitArrived(1);
+        Deadline.join(drives.getFirst());
+
+        assertThat(active.getLast()).isEqualTo(1);
+        gate.open();
+        assertThat(settled(rollouts, planId).status()).isEqualTo(PlanStatus.COMPLETED);
+        Deadline.join(closing);
+    }
+
+    @Test
+    @Tag("R95")
     void failuresAndCancellationsAreCounted() throws Exception {
         List<String> counters = new CopyOnWriteArrayList<>();
         Rollouts rollouts = rollouts(builder -> builder.stages(Stage.named("A").step(ctx -> {

@@ -113,7 +113,7 @@ final class Drive {
             check.end();
             publisher.stop();
             if (!isOver) {
-                gauges.showNothing();
+                gauges.end();
                 isFollowed |= lease.handOver(threads::await);
             }
             engine.remove(this);
@@ -141,9 +141,10 @@ final class Drive {
         }
     }
 
-    /** Another drive of this node has the plan now. */
+    /** Another drive of this node has the plan now, and shows what it does from here on. */
     void replaced() {
         lease.lose(new FencedException(planId));
+        gauges.end();
     }
 
     private void cutOff() {
