@@ -20,6 +20,7 @@ import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -96,11 +97,7 @@ class RolloutsLifecycleTests {
             context.getBean(Rollouts.class).start(plan());
             gate.awaitArrived(1);
             Caller<?> closing = Caller.startPlatform(Executors.callable(context.getSourceApplicationContext()::close));
-            Deadline.until(
-                    "the rollouts are stopping, and wait for the stage",
-                    () -> Thread.getAllStackTraces().keySet().stream()
-                            .anyMatch(thread -> thread.getName().equals("group-concurrency-rollout-stop")
-                                    && thread.getState() == Thread.State.TIMED_WAITING));
+            Deadline.until("the rollouts are stopping, and wait for the stage", () -> stopping() == 1);
 
             gate.open();
             closing.result();
@@ -135,6 +132,56 @@ class RolloutsLifecycleTests {
                     assertThat(task.completedStages()).isZero();
                     assertThat(task.failure()).isNull();
                 });
+    }
+
+    @Test
+    void severalStopAtTheSameTime() {
+        Gate other = new Gate();
+        AtomicInteger further = new AtomicInteger();
+        try (GroupExecutor executor =
+                GroupExecutor.newVirtualThreadExecutor(GroupPolicy.builder().build())) {
+            Rollouts one = rollouts(executor, Stage.named("Held").step(context -> gate.pass()));
+            Rollouts two = rollouts(
+                    executor,
+                    Stage.named("Held").step(context -> other.pass()),
+                    Stage.named("Next").step(context -> further.incrementAndGet()));
+            runner.withBean("one", Rollouts.class, () -> one)
+                    .withBean("two", Rollouts.class, () -> two)
+                    .run(context -> {
+                        one.start(plan());
+                        two.start(plan());
+                        gate.awaitArrived(1);
+                        other.awaitArrived(1);
+                        Caller<?> closing =
+                                Caller.startPlatform(Executors.callable(context.getSourceApplicationContext()::close));
+                        Deadline.until("both are stopping, and wait for their stages", () -> stopping() == 2);
+
+                        other.open();
+                        Deadline.until(
+                                "the stage of the second has passed",
+                                () -> two.task(TenantId.of("acme")).completedStages() == 1);
+                        gate.open();
+                        closing.result();
+
+                        assertThat(two.task(TenantId.of("acme")).status()).isEqualTo(TaskStatus.RUNNING);
+                        assertThat(further).hasValue(0);
+                    });
+        }
+    }
+
+    private static Rollouts rollouts(GroupExecutor executor, Stage... stages) {
+        return Rollouts.builder(executor)
+                .stages(stages)
+                .shutdownGrace(Deadline.LONG)
+                .buildClosed();
+    }
+
+    /** {@return how many rollouts are stopping, and wait for a stage} */
+    private static long stopping() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().equals("group-concurrency-rollout-stop")
+                        && thread.getState() == Thread.State.TIMED_WAITING)
+                .count();
     }
 
     private static TaskInfo task(RolloutStore store) {
