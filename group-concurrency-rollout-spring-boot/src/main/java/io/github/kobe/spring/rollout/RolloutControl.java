@@ -4,6 +4,7 @@ import io.github.kobe.rollout.OperationResult;
 import io.github.kobe.rollout.PlanId;
 import io.github.kobe.rollout.PlanInfo;
 import io.github.kobe.rollout.PlanNotFoundException;
+import io.github.kobe.rollout.RecordedEvent;
 import io.github.kobe.rollout.Rollouts;
 import io.github.kobe.rollout.Target;
 import io.github.kobe.rollout.TaskInfo;
@@ -14,6 +15,7 @@ import io.github.kobe.spring.internal.endpoint.RefusedRequestException;
 import io.github.kobe.spring.internal.endpoint.RequestedValue;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -35,16 +37,24 @@ final class RolloutControl {
      */
     RolloutControl(Rollouts rollouts, String plan) {
         this.rollouts = rollouts;
-        planId = PlanId.ofTrusted(plan);
+        try {
+            planId = PlanId.of(plan);
+        } catch (IllegalArgumentException e) {
+            throw missing(plan);
+        }
         plan();
     }
 
     private PlanInfo plan() {
         try {
             return rollouts.plan(planId);
-        } catch (PlanNotFoundException missing) {
-            throw RefusedRequestException.notFound("there is no such plan", "plan", planId.value(), "the id of a plan");
+        } catch (PlanNotFoundException e) {
+            throw missing(planId.value());
         }
+    }
+
+    private static RefusedRequestException missing(String plan) {
+        return RefusedRequestException.notFound("there is no such plan", "plan", plan, "the id of a plan");
     }
 
     RolloutsReport.PlanWithTasks show(@Nullable String limit, @Nullable String status, @Nullable String tenant) {
@@ -64,8 +74,12 @@ final class RolloutControl {
     RolloutEventsReport events(@Nullable String after, @Nullable String limit, @Nullable String tenant) {
         long from = RequestedValue.after(after);
         int most = RequestedValue.limit(limit, MOST_EVENTS);
-        TenantId wanted = tenant == null ? null : TenantId.ofTrusted(tenant);
-        return RolloutEventsReport.of(planId, from, rollouts.events(planId, wanted, from, most));
+        List<RecordedEvent> found = tenant == null
+                ? rollouts.events(planId, null, from, most)
+                : tenantId(tenant)
+                        .map(wanted -> rollouts.events(planId, wanted, from, most))
+                        .orElse(List.of());
+        return RolloutEventsReport.of(planId, from, found);
     }
 
     RolloutsReport.Preview preview() {
@@ -144,8 +158,18 @@ final class RolloutControl {
 
     /** Of which a plan has one at most. */
     private Stream<TaskInfo> ofTenant(String tenant) {
-        return rollouts.tasks(TenantId.ofTrusted(tenant)).stream()
+        return tenantId(tenant).stream()
+                .flatMap(wanted -> rollouts.tasks(wanted).stream())
                 .filter(task -> task.planId().equals(planId));
+    }
+
+    /** {@return the id, if a tenant can have it} A database may refuse to look for another one. */
+    private static Optional<TenantId> tenantId(String text) {
+        try {
+            return Optional.of(TenantId.of(text));
+        } catch (IllegalArgumentException e) {
+            return Optional.empty();
+        }
     }
 
     private static String allowed(RolloutAction action, @Nullable String tenant, TaskOperationException refusal) {

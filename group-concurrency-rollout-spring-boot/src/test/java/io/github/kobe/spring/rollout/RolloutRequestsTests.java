@@ -1,6 +1,7 @@
 package io.github.kobe.spring.rollout;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPolicy;
@@ -18,12 +19,14 @@ import io.github.kobe.testing.Deadline;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
+import org.springframework.dao.DataIntegrityViolationException;
 
 /** What a request reads of the store, and which wave it approves, without a server. */
 @Tag("R135")
@@ -40,10 +43,16 @@ class RolloutRequestsTests {
             .build();
     private final RolloutsEndpoint endpoint = new RolloutsEndpoint(rollouts, event -> {});
 
-    /** Counts the tasks that are read outside of transactions. What a store can do is internal, but for its name. */
+    /**
+     * Counts the tasks that are read outside of transactions, and refuses the character U+0000, as PostgreSQL does. What a
+     * store can do is internal, but for its name.
+     */
     private RolloutStore counting(RolloutStore store) {
         return (RolloutStore) Proxy.newProxyInstance(
                 getClass().getClassLoader(), store.getClass().getInterfaces(), (proxy, method, arguments) -> {
+                    if (Arrays.toString(arguments).contains("\0")) {
+                        throw new DataIntegrityViolationException("invalid byte sequence");
+                    }
                     try {
                         Object result = method.invoke(store, arguments);
                         if (result instanceof List<?> list) {
@@ -123,6 +132,25 @@ class RolloutRequestsTests {
         assertThat(answered("cancel", "nobody", null))
                 .isEqualTo(
                         new EndpointProblem("the plan has no such tenant", "tenant", "nobody", "a tenant of the plan"));
+    }
+
+    @Test
+    @Tag("R48")
+    void whatIsNoIdIsNotThere() {
+        rollouts.create(plan(1).build());
+
+        assertThat(shown(null, null, "t0\0").tasks()).isEmpty();
+        RolloutEventsReport events = (RolloutEventsReport)
+                endpoint.plan(new String[] {PLAN.value(), "events"}, null, null, null, "t0\0", null);
+        assertThat(events.events()).isEmpty();
+        assertThat(answered("cancel", "t0\0", null))
+                .isEqualTo(
+                        new EndpointProblem("the plan has no such tenant", "tenant", "t0\0", "a tenant of the plan"));
+        assertThatExceptionOfType(RefusedRequestException.class)
+                .isThrownBy(() -> endpoint.plan(new String[] {"plan-\0"}, null, null, null, null, null))
+                .satisfies(refusal -> assertThat(refusal.toResponse().getBody())
+                        .isEqualTo(
+                                new EndpointProblem("there is no such plan", "plan", "plan-\0", "the id of a plan")));
     }
 
     @Test
