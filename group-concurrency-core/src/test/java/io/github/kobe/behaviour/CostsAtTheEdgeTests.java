@@ -1,6 +1,7 @@
 package io.github.kobe.behaviour;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.github.kobe.Costs;
@@ -24,10 +25,12 @@ import io.github.kobe.testing.Gate;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -299,6 +302,47 @@ class CostsAtTheEdgeTests {
         }));
         Waits.awaitQueued(executor, "a", 1);
         executor.setLimits("a", limits(1, TOKENS));
+        pass(MINUTE);
+        gate.open();
+
+        assertThat(waits.result()).isEqualTo("done");
+        assertThat(executor.groupStats("a").orElseThrow().rateStats().getFirst().used())
+                .isEqualTo(2);
+    }
+
+    @Test
+    @Tag("RA7")
+    void aCallWithoutCostsThatWaitedWhenItsGroupGotARateIsSettledOnce() throws Exception {
+        assertThatASecondCallIsSettledOnce(Caller::start);
+    }
+
+    @Test
+    @Tag("RA7")
+    void soIsOneOfAPlatformThreadWhichKeepsWhatItHasMadeForTheCallBefore() throws Exception {
+        assertThatASecondCallIsSettledOnce(Caller::startPlatform);
+    }
+
+    /** The group of the call gets a rate while it waits. */
+    private void assertThatASecondCallIsSettledOnce(Function<Callable<String>, Caller<String>> starter)
+            throws Exception {
+        GroupExecutor executor = start(GroupPolicy.builder().group("a", limits(1)));
+        Gate between = new Gate();
+        Caller<String> waits = starter.apply(() -> {
+            executor.call("a", () -> "first");
+            between.pass();
+            return executor.call("a", () -> {
+                executor.settle("tokens", 2);
+                assertThatIllegalStateException().isThrownBy(() -> executor.settle("tokens", 1));
+                return "done";
+            });
+        });
+        between.awaitArrived(1);
+        Gate gate = new Gate();
+        executor.submit("a", "holder", gate.then("done"));
+        gate.awaitArrived(1);
+        between.open();
+        Waits.awaitQueued(executor, "a", 1);
+        executor.setLimits("a", limits(1, TOKENS.withDefaultCost(6)));
         pass(MINUTE);
         gate.open();
 

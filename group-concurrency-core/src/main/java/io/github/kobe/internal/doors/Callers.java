@@ -247,7 +247,7 @@ public final class Callers {
                 throw rejection.toException(key, id);
             }
             if (got != null) {
-                return hold;
+                return (Hold) got;
             }
             group = null;
         }
@@ -341,7 +341,8 @@ public final class Callers {
      * @param owner the current thread, if that is inside by the hold then
      * @param shared the global permit that it may share, if there is one
      * @param fromInside whether the thread is inside a group
-     * @return the hold; the {@link Rejection} if it is not let in; {@code null}: the group is dead
+     * @return {@code hold}, or that of a call that turned out to be charged; the {@link Rejection} if it is not let in;
+     *     {@code null}: the group is dead
      */
     private @Nullable Object ask(
             Group group,
@@ -355,10 +356,13 @@ public final class Callers {
             @Nullable TaskTrace trace)
             throws InterruptedException {
         Waiter waiter = null;
+        Hold held = hold;
         SharedGlobal joined = shared;
         int stripe = owner == null ? group.home : Hold.stripeOf(owner);
         long taken = shared == null ? group.tryTakeFast(stripe) : group.tryTakeNested(shared, SharedGlobal.BOUND);
         if (taken == Group.NOT_TAKEN) {
+            // The group may get a rate meanwhile, and once the permits are granted there may be no memory.
+            Hold ifCharged = owner == null || hold instanceof ChargedCall ? hold : new ChargedCall(group, id);
             waiter = new Waiter(
                     group, id, shared, fromInside, owner == null ? null : ScopeBridge.lineageOf(owner), costs);
             Object refused;
@@ -376,17 +380,20 @@ public final class Callers {
                 return null;
             }
             joined = waiter.joined();
-            hold.charged(waiter.charge());
+            if (waiter.charge() != null) {
+                held = ifCharged;
+                held.charged(waiter.charge());
+            }
         }
         if (joined != null) {
-            hold.joined(joined);
+            held.joined(joined);
         }
         if (owner != null) {
-            register(hold, owner, group, joined, waiter == null ? null : waiter.loan(), id, trace);
+            register(held, owner, group, joined, waiter == null ? null : waiter.loan(), id, trace);
         }
-        hold.takenAt(taken);
+        held.takenAt(taken);
         tellStarted(waiter, group, id, trace);
-        return hold;
+        return held;
     }
 
     /** Registers a hold for {@code owner}, the current thread; if there is no memory for that, its permits go back. */
