@@ -546,6 +546,31 @@ class RateTests {
 
     @Test
     @Tag("RA11")
+    void anotherRateForAGroupThatHasNeverRunHasItsBurstToo() {
+        GroupExecutor executor = start(GroupPolicy.builder().pattern("*", sixty()));
+
+        executor.setLimits("a", sixty().withRate(Rate.of(120, MINUTE).withBurst(12)));
+        submit(executor, 13);
+
+        assertThat(queued(executor)).isEqualTo(1);
+        letAllStart(executor);
+    }
+
+    @Test
+    @Tag("RA11")
+    void aRateThatComesBackBeforeAnythingHasRunHasItsBurst() {
+        GroupExecutor executor = start(GroupPolicy.builder().pattern("*", sixty()));
+
+        executor.setLimits("a", sixty().withRate(Rate.of(120, MINUTE).withBurst(12)));
+        executor.resetLimits("a");
+        submit(executor, 7);
+
+        assertThat(queued(executor)).isEqualTo(1);
+        letAllStart(executor);
+    }
+
+    @Test
+    @Tag("RA11")
     void aGroupThatAPolicyHasPutUnderAnotherRuleHasRunAllTheSame() throws Exception {
         GroupExecutor executor = start(GroupPolicy.builder());
         for (TaskHandle<String> task : submit(executor, 3)) {

@@ -140,14 +140,13 @@ abstract sealed class GroupWaits extends FreePermits permits GroupStarts {
         if (terms == null) {
             return null;
         }
-        if (rate == null
-                && !ranBefore
-                && queue.isEmpty()
-                && isAllFree(limits())
-                && !asGroup().record.hasCounted(counters)) {
+        if (rate != null && rate.isBy(terms)) {
+            return rate;
+        }
+        if (!ranBefore && queue.isEmpty() && isAllFree(limits()) && !asGroup().record.hasCounted(counters)) {
             return GroupRate.rested(terms, engine.now()); // nothing has come yet
         }
-        return rate != null && rate.isBy(terms) ? rate : GroupRate.changed(rate, terms, engine.now());
+        return GroupRate.changed(rate, terms, engine.now());
     }
 
     private void limitsChanged(
@@ -155,7 +154,7 @@ abstract sealed class GroupWaits extends FreePermits permits GroupStarts {
         Lease last = lease;
         lease = next;
         GroupRate lastRate = rate;
-        if (nextRate != null && lastRate != null) {
+        if (nextRate != null && lastRate != null && !nextRate.isNew()) {
             nextRate.follow(lastRate, engine.now());
         }
         rate = nextRate;
