@@ -1,10 +1,15 @@
 package io.github.kobe.behaviour;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.github.kobe.Costs;
 import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupPermit;
 import io.github.kobe.GroupPolicy;
+import io.github.kobe.GroupTask;
+import io.github.kobe.Rate;
 import io.github.kobe.RejectedTaskException;
 import io.github.kobe.TaskHandle;
 import io.github.kobe.testing.ChildProcess;
@@ -163,6 +168,24 @@ class FlightRecorderTests {
 
         assertThat(names(events)).containsExactlyInAnyOrder("Queued", "Rejected");
         assertThat(only(events, "Rejected").getString("reason")).isEqualTo("queue_timeout");
+    }
+
+    @Test
+    void whatWaitedUntilALimitLetItStartNoMoreIsQueuedAndRejected() throws Exception {
+        Rate tokens = Rate.of(109, Duration.ofDays(1)).withBurst(10).named("tokens");
+        Rate fewer = Rate.of(59, Duration.ofDays(1)).withBurst(10).named("tokens");
+        List<RecordedEvent> events = record(NAMES, executor -> {
+            executor.setLimits("a", GroupLimits.unset().withRate(tokens));
+            executor.call("a", Costs.of("tokens", 10), () -> "done");
+            TaskHandle<String> costly =
+                    executor.submit(new GroupTask<>("a", "costly", () -> "never").withCost("tokens", 60));
+            executor.setLimits("a", GroupLimits.unset().withRate(fewer));
+            assertThatExceptionOfType(RejectedTaskException.class).isThrownBy(costly::await);
+        });
+
+        assertThat(names(events)).containsExactlyInAnyOrder("Started", "Completed", "Queued", "Rejected");
+        assertThat(only(events, "Queued").getString("taskId")).isEqualTo("costly");
+        assertThat(only(events, "Rejected").getString("reason")).isEqualTo("rate_limited");
     }
 
     @Test

@@ -116,9 +116,10 @@ final class FlightRecorderTracer implements TaskTracer, FlightRecorderListener {
 
         @Override
         public void onRejected(RejectionReason reason) {
-            // QUEUE_TIMEOUT is also the reason of what allowed no wait: only the durations tell the two apart.
-            if (reason == RejectionReason.QUEUE_TIMEOUT || reason == RejectionReason.SHUTDOWN) {
-                commit(wait);
+            // The first two are also reasons of what never waited: only the durations tell that.
+            switch (reason) {
+                case QUEUE_TIMEOUT, RATE_LIMITED, SHUTDOWN -> commit(wait);
+                default -> {}
             }
             RejectedEvent rejected = new RejectedEvent();
             rejected.reason = reason.name().toLowerCase(Locale.ROOT);
