@@ -6,6 +6,7 @@ import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.RejectedTaskException;
+import io.github.kobe.RejectionReason;
 import io.github.kobe.TaskHandle;
 import io.github.kobe.audit.Engines;
 import io.github.kobe.audit.ManualClock;
@@ -69,6 +70,11 @@ class WarningsTests {
     private static void refuse(GroupExecutor executor, String key, int times) {
         executor.setLimits(key, GroupLimits.unset().withQueueThreshold(0));
         executor.pause(key);
+        submitInVain(executor, key, times);
+        executor.resume(key);
+    }
+
+    private static void submitInVain(GroupExecutor executor, String key, int times) {
         for (int i = 0; i < times; i++) {
             try {
                 executor.submit(key, "refused", () -> "never").join();
@@ -77,7 +83,15 @@ class WarningsTests {
                 // as wanted
             }
         }
-        executor.resume(key);
+    }
+
+    /** Waits until no group is there, and what they have refused is counted by their rules. */
+    private static void awaitForgotten(GroupExecutor executor, long refused) {
+        Deadline.until(
+                "all is forgotten",
+                () -> executor.groupKeys().isEmpty()
+                        && executor.stats().totals().rejectedByReason().get(RejectionReason.GROUP_QUEUE_FULL)
+                                == refused);
     }
 
     @Test
@@ -122,6 +136,60 @@ class WarningsTests {
 
         assertThat(log.warnings()).hasSize(21).first().asString().contains("'g25' has refused 25");
         assertThat(log.warnings().getLast()).isEqualTo("5 other groups have refused 15 in the last 60 s.");
+    }
+
+    @Test
+    void whatGroupsHaveRefusedThatAreForgottenIsToldOnce() {
+        GroupExecutor executor = start(GroupPolicy.builder().maxIdleGroups(0).defaultQueueThresholdPerGroup(0));
+        executor.submit("a", "held", gate.then("done"));
+        gate.awaitArrived(1);
+        submitInVain(executor, "a", 3);
+        gate.open();
+        awaitForgotten(executor, 3);
+
+        aMinuteLater(executor);
+
+        assertThat(log.warnings())
+                .containsExactly("Groups that were forgotten meanwhile have refused 3 (GROUP_QUEUE_FULL 3).");
+        executor.pause("b");
+        aMinuteLater(executor);
+        assertThat(log.warnings()).as("nothing more was refused").hasSize(1);
+        executor.resume("b");
+    }
+
+    @Test
+    void whatWasToldOfAGroupIsNotToldAgainOnceItIsForgotten() {
+        GroupExecutor executor = start(GroupPolicy.builder().maxIdleGroups(0).defaultQueueThresholdPerGroup(0));
+        executor.submit("a", "held", gate.then("done"));
+        gate.awaitArrived(1);
+        submitInVain(executor, "a", 3);
+        aMinuteLater(executor);
+        submitInVain(executor, "a", 1);
+        gate.open();
+        awaitForgotten(executor, 4);
+
+        aMinuteLater(executor);
+
+        assertThat(log.warnings())
+                .hasSize(2)
+                .last()
+                .isEqualTo("Groups that were forgotten meanwhile have refused 1 (GROUP_QUEUE_FULL 1).");
+    }
+
+    @Test
+    void aGroupThatIsEvictedWhileItIsInUseBeginsAnew() {
+        GroupExecutor executor = start(GroupPolicy.builder().defaultQueueThresholdPerGroup(0));
+        executor.submit("a", "held", gate.then("done"));
+        gate.awaitArrived(1);
+        submitInVain(executor, "a", 5);
+        aMinuteLater(executor);
+        executor.evictGroup("a");
+        submitInVain(executor, "a", 2);
+
+        aMinuteLater(executor);
+
+        assertThat(log.warnings()).hasSize(2).last().asString().contains("'a' has refused 2 in");
+        gate.open();
     }
 
     @Tag("SH8")

@@ -6,6 +6,7 @@ import io.github.kobe.RejectionReason;
 import io.github.kobe.TaskTotals;
 import io.github.kobe.WaitReason;
 import io.github.kobe.internal.base.CompiledPolicy;
+import io.github.kobe.internal.base.Counters;
 import io.github.kobe.internal.base.DurationText;
 import io.github.kobe.internal.base.EffectiveLimits;
 import io.github.kobe.internal.base.KeyText;
@@ -51,6 +52,9 @@ final class Watch {
 
     /** Groups that had refused something, or had work waiting, at the last round; written by rounds. */
     private volatile Map<Group, Seen> seen = Map.of();
+
+    /** How much was told of all that was refused for want of room, also by groups that are gone; written by rounds. */
+    private volatile Map<RejectionReason, Long> told = Map.of();
 
     /** The policy under which it was told that more is guaranteed than there is; written by rounds. */
     private volatile @Nullable CompiledPolicy guaranteesToldOf;
@@ -121,13 +125,17 @@ final class Watch {
         Map<Group, Seen> now = new HashMap<>();
         List<Refusing> refusing = new ArrayList<>();
         Guarantees guarantees = new Guarantees();
+        Counters sum = new Counters();
+        engine.accounts.addTo(sum); // first, as RuleAccount says
         for (Group group : engine.groups()) {
+            group.counters.addTo(sum); // before the look: what is refused in between is told of the group alone
             GroupStats stats = Readings.stats(group);
             look(group, stats, before.getOrDefault(group, Seen.NOTHING), now, refusing);
             guarantees.add(group.limits(), stats);
         }
         seen = now;
         tellOf(refusing);
+        tellOfForgotten(sum.totals(0).rejectedByReason(), refusing);
         tellOf(guarantees);
     }
 
@@ -137,7 +145,8 @@ final class Watch {
         Map<RejectionReason, Long> since = new EnumMap<>(RejectionReason.class);
         for (RejectionReason reason : WANT_OF_ROOM) {
             long number = totals.rejectedByReason().getOrDefault(reason, 0L);
-            long more = number - before.refused.getOrDefault(reason, 0L);
+            long known = before.refused.getOrDefault(reason, 0L);
+            long more = number < known ? number : number - known; // less is there once it was evicted
             if (number > 0) {
                 refused.put(reason, number);
             }
@@ -180,19 +189,47 @@ final class Watch {
 
     private static void tellOf(Refusing one, String interval) {
         GroupStats group = one.group;
-        String reasons = one.refused.entrySet().stream()
-                .map(reason -> reason.getKey() + " " + reason.getValue())
-                .collect(Collectors.joining(", "));
         Log.write(
                 Level.WARNING,
                 () -> "Group '" + KeyText.printable(group.groupKey()) + "' has refused " + one.number + " in the last "
-                        + interval + " (" + reasons + "). Its maxConcurrency is "
+                        + interval + " (" + inWords(one.refused) + "). Its maxConcurrency is "
                         + number(group.maxConcurrency().value()) + ", its queueThreshold "
                         + number(group.queueThreshold().value()) + "; now " + group.running() + " run and "
                         + group.queued() + " wait" + inBrackets(group)
                         + (group.oldestWait().isZero()
                                 ? "."
                                 : ", the oldest for " + DurationText.inWords(group.oldestWait()) + "."));
+    }
+
+    /** Tells what no group explains that is there: it was forgotten, or evicted, before a round came. */
+    private void tellOfForgotten(Map<RejectionReason, Long> refused, List<Refusing> refusing) {
+        Map<RejectionReason, Long> toldNow = new EnumMap<>(RejectionReason.class);
+        Map<RejectionReason, Long> others = new EnumMap<>(RejectionReason.class);
+        for (RejectionReason reason : WANT_OF_ROOM) {
+            long known = told.getOrDefault(reason, 0L);
+            for (Refusing one : refusing) {
+                known += one.refused.getOrDefault(reason, 0L);
+            }
+            long all = refused.getOrDefault(reason, 0L);
+            if (all > known) {
+                others.put(reason, all - known);
+            }
+            toldNow.put(reason, Math.max(all, known));
+        }
+        told = toldNow;
+        if (!others.isEmpty()) {
+            long number = others.values().stream().mapToLong(Long::longValue).sum();
+            Log.write(
+                    Level.WARNING,
+                    () -> "Groups that were forgotten meanwhile have refused " + number + " (" + inWords(others)
+                            + ").");
+        }
+    }
+
+    private static String inWords(Map<RejectionReason, Long> refused) {
+        return refused.entrySet().stream()
+                .map(reason -> reason.getKey() + " " + reason.getValue())
+                .collect(Collectors.joining(", "));
     }
 
     private void tellOf(Guarantees guarantees) {
