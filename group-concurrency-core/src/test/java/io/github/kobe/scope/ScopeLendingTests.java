@@ -315,6 +315,48 @@ class ScopeLendingTests extends ScopeTestCase {
         assertThat(heard).hasValue(1);
     }
 
+    /** A thread that runs a fork tells of one in a scope that is inside a sibling of it. */
+    @Tag("S15")
+    @Tag("L2")
+    @Tag("L4")
+    @Test
+    void aForkThatCancelsTheScopeMayTellAListenerThatCallsTheGroupOfItsSibling() throws Exception {
+        start(1, Integer.MAX_VALUE);
+        AtomicInteger heard = new AtomicInteger();
+        ScopeListener calling = new ScopeListener() {
+            @Override
+            public void onCancel(ForkInfo fork, Duration ran) {
+                callG(heard);
+            }
+        };
+
+        Caller<Object> owner = Caller.start(() -> {
+            try (var scope = scopes.open()) {
+                scope.fork("g", () -> {
+                    witness.mayLendUnseen("g");
+                    try (var inner = scopes.open(Joiner.<Object>awaitAll(), cf -> cf.withListener(calling))) {
+                        inner.fork("h", this::interrupted);
+                        inner.fork("h", this::interrupted);
+                        return inner.join();
+                    }
+                });
+                scope.fork("a", () -> {
+                    gate.awaitArrived(1);
+                    Deadline.until("another one waits", () -> queued("h") == 1);
+                    throw new IllegalStateException("broken");
+                });
+                return scope.join();
+            }
+        });
+
+        assertThatThrownBy(owner::result).hasStackTraceContaining("broken");
+        assertThat(heard).hasValue(2);
+    }
+
+    private int queued(String group) {
+        return executor.groupStats(group).orElseThrow().queued();
+    }
+
     /** It would have to wait for a run that nothing ends. */
     @Tag("T26")
     @Tag("L1")

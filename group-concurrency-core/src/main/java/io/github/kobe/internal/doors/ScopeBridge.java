@@ -99,14 +99,23 @@ public final class ScopeBridge {
         Tellers.end(fork);
     }
 
-    /** {@return the scope of the fork that {@code thread} runs, or else tells somebody of; {@code null}: none} */
+    /**
+     * {@return the scope of the fork that {@code thread} runs; {@code null}: none} If that thread tells somebody of a fork
+     * in a scope inside this one, or runs none, it is the scope of that fork.
+     */
+    @SuppressWarnings("ReferenceEquality") // scopes have identity
     static @Nullable Lineage lineageOf(Thread thread) {
         Task<?> task = taskOf(thread);
-        if (task != null) {
-            return task.scope();
-        }
+        Lineage runs = task == null ? null : task.scope();
         Fork told = Tellers.forkOf(thread);
-        return told == null ? null : told.scope();
+        if (told == null) {
+            return runs;
+        }
+        Lineage within = told.scope();
+        while (within != null && within != runs) {
+            within = within.parent();
+        }
+        return within == runs ? told.scope() : runs;
     }
 
     /** {@return the task that {@code thread} runs, if it belongs to a scope} */
