@@ -159,22 +159,22 @@ final class ScopeTree {
         return (ForkedSubtask<?>) ScopeBridge.forkOf(thread);
     }
 
-    /** {@return whether {@code thread}, the current one, is in {@code scope} or a scope inside it} */
+    /** {@return whether {@code thread}, the current one, is in {@code scope} or a scope inside it, or tells of a fork there} */
     static boolean isWithin(Thread thread, OpenScope<?, ?, ?> scope) {
-        OpenScope<?, ?, ?> within = enclosing(thread);
+        OpenScope<?, ?, ?> own = innermost(thread);
+        return isWithin(own == null ? scopeOf(forkOf(thread)) : own, scope)
+                || isWithin(scopeOf((ForkedSubtask<?>) ScopeBridge.toldBy(thread)), scope);
+    }
+
+    private static @Nullable OpenScope<?, ?, ?> scopeOf(@Nullable ForkedSubtask<?> fork) {
+        return fork == null ? null : fork.scope();
+    }
+
+    private static boolean isWithin(@Nullable OpenScope<?, ?, ?> inner, OpenScope<?, ?, ?> scope) {
+        OpenScope<?, ?, ?> within = inner;
         while (within != null && within != scope) {
             within = within.parent();
         }
         return within != null;
-    }
-
-    private static @Nullable OpenScope<?, ?, ?> enclosing(Thread thread) {
-        OpenScope<?, ?, ?> own = innermost(thread);
-        if (own != null) {
-            return own;
-        }
-        ForkedSubtask<?> run = forkOf(thread);
-        ForkedSubtask<?> fork = run == null ? (ForkedSubtask<?>) ScopeBridge.toldBy(thread) : run;
-        return fork == null ? null : fork.scope();
     }
 }

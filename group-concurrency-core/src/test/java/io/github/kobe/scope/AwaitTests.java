@@ -131,6 +131,52 @@ class AwaitTests extends ScopeTestCase {
         busy.await();
     }
 
+    /** Whoever cancels it tells of it. */
+    @Tag("T10")
+    @Tag("S5")
+    @ParameterizedTest
+    @ValueSource(strings = {"thread", "owner of another scope", "fork of another scope"})
+    void whoIsToldOfACancelledForkMayForkAnotherWhoeverHasCancelledIt(String canceller) throws Exception {
+        GroupExecutor executor = engines.start(policy(1));
+        Scopes scopes = Scopes.of(executor).withDefaults(ScopeSettings::withoutTimeout);
+        AtomicReference<GroupScope<Object, ?, ?>> told = new AtomicReference<>();
+        ScopeListener replacing = new ScopeListener() {
+            @Override
+            public void onCancel(ForkInfo fork, Duration ran) {
+                told.get().fork("b", () -> "replaced");
+            }
+        };
+
+        Outcome outcome = Deadline.within(() -> {
+            try (var scope = scopes.open(Joiner.supervise(), cf -> cf.withListener(replacing))) {
+                told.set(scope);
+                scope.fork("a", gate.then("done"));
+                Subtask<Object> waiting = scope.fork("a", () -> "never");
+                Caller<Boolean> cancelling = Caller.start(() -> cancel(waiting, scopes, canceller));
+                assertThat(cancelling.result()).isTrue();
+                gate.open();
+                return scope.join();
+            }
+        });
+
+        assertThat(outcome.succeeded()).isEqualTo(2);
+        assertThat(outcome.cancelled()).isEqualTo(1);
+    }
+
+    private static boolean cancel(Subtask<Object> fork, Scopes scopes, String canceller) throws Exception {
+        if (canceller.equals("thread")) {
+            return fork.cancel();
+        }
+        try (var other = scopes.open()) {
+            if (canceller.startsWith("owner")) {
+                return fork.cancel();
+            }
+            Subtask<Boolean> cancelling = other.fork("c", fork::cancel);
+            other.join();
+            return cancelling.get();
+        }
+    }
+
     @Tag("T11")
     @Test
     void aForkThatWaitsForItsTurnIsCancelledIfTheScopeIs() throws Exception {

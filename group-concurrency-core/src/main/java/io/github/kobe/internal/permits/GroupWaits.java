@@ -143,7 +143,10 @@ abstract sealed class GroupWaits extends FreePermits permits GroupStarts {
         if (rate != null && rate.isBy(terms)) {
             return rate;
         }
-        if (!ranBefore && queue.isEmpty() && isAllFree(limits()) && !asGroup().record.hasCounted(counters)) {
+        if (!ranBefore
+                && queue.isEmpty()
+                && isAllFree(limits())
+                && !asGroup().record.hasCounted(counters)) {
             return GroupRate.rested(terms, engine.now()); // nothing has come yet
         }
         return GroupRate.changed(rate, terms, engine.now());
