@@ -97,10 +97,14 @@ final class GroupRate {
     /** Whether it has yet to ask what a group of the same key had started that was forgotten. */
     private boolean isNew;
 
+    /** Whether nothing of a new group was started by it. */
+    private boolean isUnused;
+
     private GroupRate(Part[] parts, long now, boolean isNew) {
         this.parts = parts;
         this.now = now;
         this.isNew = isNew;
+        this.isUnused = isNew;
         hasMoved();
     }
 
@@ -115,6 +119,11 @@ final class GroupRate {
         return isNew;
     }
 
+    /** {@return whether it is that of a new group of which nothing was started, nor of one of the same key before} */
+    boolean isUnused() {
+        return isUnused;
+    }
+
     /**
      * Goes on from what a group of the same key had that was forgotten. It needs no memory.
      *
@@ -125,6 +134,7 @@ final class GroupRate {
         if (forgotten == null) {
             return;
         }
+        isUnused = false;
         for (Part part : parts) {
             Part known = forgotten.find(part.rate.name());
             if (known == null) {
@@ -332,6 +342,7 @@ final class GroupRate {
      * due by the later reading, with nobody left in this section to start it.
      */
     void take(@Nullable Costs costs, long time) {
+        isUnused = false;
         boolean all = true;
         for (Part part : parts) {
             all &= part.take(part.costOf(costs), time);

@@ -140,16 +140,19 @@ abstract sealed class GroupWaits extends FreePermits permits GroupStarts {
         if (terms == null) {
             return null;
         }
-        if (rate != null && rate.isBy(terms)) {
-            return rate;
-        }
-        if (!ranBefore
+        if (rate == null
+                && !ranBefore
                 && queue.isEmpty()
                 && isAllFree(limits())
                 && !asGroup().record.hasCounted(counters)) {
             return GroupRate.rested(terms, engine.now()); // nothing has come yet
         }
-        return GroupRate.changed(rate, terms, engine.now());
+        if (rate != null && rate.isBy(terms)) {
+            return rate;
+        }
+        return rate != null && rate.isUnused()
+                ? GroupRate.rested(terms, engine.now())
+                : GroupRate.changed(rate, terms, engine.now());
     }
 
     private void limitsChanged(
