@@ -161,20 +161,16 @@ final class ScopeTree {
 
     /** {@return whether {@code thread}, the current one, is in {@code scope} or a scope inside it, or tells of a fork there} */
     static boolean isWithin(Thread thread, OpenScope<?, ?, ?> scope) {
-        OpenScope<?, ?, ?> own = innermost(thread);
-        return isWithin(own == null ? scopeOf(forkOf(thread)) : own, scope)
-                || isWithin(scopeOf((ForkedSubtask<?>) ScopeBridge.toldBy(thread)), scope);
-    }
-
-    private static @Nullable OpenScope<?, ?, ?> scopeOf(@Nullable ForkedSubtask<?> fork) {
-        return fork == null ? null : fork.scope();
-    }
-
-    private static boolean isWithin(@Nullable OpenScope<?, ?, ?> inner, OpenScope<?, ?, ?> scope) {
-        OpenScope<?, ?, ?> within = inner;
+        OpenScope<?, ?, ?> within = enclosing(thread);
         while (within != null && within != scope) {
             within = within.parent();
         }
-        return within != null;
+        return within != null || ScopeBridge.tellsInside(thread, scope);
+    }
+
+    private static @Nullable OpenScope<?, ?, ?> enclosing(Thread thread) {
+        OpenScope<?, ?, ?> own = innermost(thread);
+        ForkedSubtask<?> run = own == null ? forkOf(thread) : null;
+        return run == null ? own : run.scope();
     }
 }

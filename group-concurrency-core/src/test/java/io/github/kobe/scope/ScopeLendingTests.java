@@ -323,25 +323,65 @@ class ScopeLendingTests extends ScopeTestCase {
     void aForkThatCancelsTheScopeMayTellAListenerThatCallsTheGroupOfItsSibling() throws Exception {
         start(1, Integer.MAX_VALUE);
         AtomicInteger heard = new AtomicInteger();
-        ScopeListener calling = new ScopeListener() {
+
+        failBesideASibling(onCancel(() -> callG(heard)));
+
+        assertThat(heard).hasValue(2);
+    }
+
+    @Tag("S15")
+    @Tag("L2")
+    @Tag("L4")
+    @Test
+    void soMayAListenerThatIsToldInItsTurn() throws Exception {
+        start(1, Integer.MAX_VALUE);
+        AtomicInteger heard = new AtomicInteger();
+        ScopeListener calling = onCancel(() -> callG(heard));
+
+        try (var other = scopes.open(Joiner.<Object>awaitAll(), cf -> cf.withListener(calling))) {
+            other.fork("c", gate.then("runs"));
+            gate.awaitArrived(1);
+            Subtask<Object> waiting = other.fork("c", () -> "never");
+
+            failBesideASibling(new ScopeListener() {
+                @Override
+                public void onCancel(ForkInfo fork, Duration ran) {
+                    if (ran.isZero()) { // the one that waited, of which the thread of the failed one tells
+                        waiting.cancel();
+                    }
+                }
+            });
+            gate.open();
+            other.join();
+        }
+
+        assertThat(heard).hasValue(1);
+    }
+
+    private static ScopeListener onCancel(Runnable work) {
+        return new ScopeListener() {
             @Override
             public void onCancel(ForkInfo fork, Duration ran) {
-                callG(heard);
+                work.run();
             }
         };
+    }
 
+    /** The listener is told of one that runs and one that waits, in a scope inside the sibling of the one that fails. */
+    private void failBesideASibling(ScopeListener listener) throws Exception {
+        Gate begun = new Gate();
         Caller<Object> owner = Caller.start(() -> {
             try (var scope = scopes.open()) {
                 scope.fork("g", () -> {
                     witness.mayLendUnseen("g");
-                    try (var inner = scopes.open(Joiner.<Object>awaitAll(), cf -> cf.withListener(calling))) {
-                        inner.fork("h", this::interrupted);
-                        inner.fork("h", this::interrupted);
+                    try (var inner = scopes.open(Joiner.<Object>awaitAll(), cf -> cf.withListener(listener))) {
+                        inner.fork("h", begun.then("never"));
+                        inner.fork("h", begun.then("never"));
                         return inner.join();
                     }
                 });
                 scope.fork("a", () -> {
-                    gate.awaitArrived(1);
+                    begun.awaitArrived(1);
                     Deadline.until("another one waits", () -> queued("h") == 1);
                     throw new IllegalStateException("broken");
                 });
@@ -350,7 +390,6 @@ class ScopeLendingTests extends ScopeTestCase {
         });
 
         assertThatThrownBy(owner::result).hasStackTraceContaining("broken");
-        assertThat(heard).hasValue(2);
     }
 
     private int queued(String group) {

@@ -89,6 +89,11 @@ public final class ScopeBridge {
         return Tellers.tellsOf(thread, scope);
     }
 
+    /** {@return whether {@code thread} tells somebody of a fork of {@code scope} or of a scope inside it} */
+    public static boolean tellsInside(Thread thread, Lineage scope) {
+        return Tellers.tellsInside(thread, scope);
+    }
+
     /** The current thread, which may not run {@code fork}, begins to tell of it; {@link #endTelling} has to follow. */
     public static void beginTelling(Fork fork) {
         Tellers.begin(fork);
@@ -103,19 +108,9 @@ public final class ScopeBridge {
      * {@return the scope of the fork that {@code thread} runs; {@code null}: none} If that thread tells somebody of a fork
      * in a scope inside this one, or runs none, it is the scope of that fork.
      */
-    @SuppressWarnings("ReferenceEquality") // scopes have identity
     static @Nullable Lineage lineageOf(Thread thread) {
         Task<?> task = taskOf(thread);
-        Lineage runs = task == null ? null : task.scope();
-        Fork told = Tellers.forkOf(thread);
-        if (told == null) {
-            return runs;
-        }
-        Lineage within = told.scope();
-        while (within != null && within != runs) {
-            within = within.parent();
-        }
-        return within == runs ? told.scope() : runs;
+        return Tellers.scopeInside(thread, task == null ? null : task.scope());
     }
 
     /** {@return the task that {@code thread} runs, if it belongs to a scope} */

@@ -116,7 +116,7 @@ final class FlightRecorderTracer implements TaskTracer, FlightRecorderListener {
 
         @Override
         public void onRejected(RejectionReason reason) {
-            // The first two are also reasons of what never waited: only the durations tell that.
+            // QUEUE_TIMEOUT and RATE_LIMITED are also reasons of what never waited: only the durations tell that.
             switch (reason) {
                 case QUEUE_TIMEOUT, RATE_LIMITED, SHUTDOWN -> commit(wait);
                 default -> {}

@@ -24,6 +24,38 @@ public final class Tellers {
         return telling == null ? null : telling.fork;
     }
 
+    /**
+     * {@return the scope of the innermost fork that {@code thread} tells of, of those inside {@code outer}; {@code outer}:
+     * there is none}
+     *
+     * @param outer {@code null}: all are inside it
+     */
+    public static @Nullable Lineage scopeInside(Thread thread, @Nullable Lineage outer) {
+        for (Telling at = TELLING.get(thread); at != null; at = at.outer) {
+            if (outer == null || isInside(at.fork.scope(), outer)) {
+                return at.fork.scope();
+            }
+        }
+        return outer;
+    }
+
+    /** {@return whether {@code thread} tells of a fork of {@code scope} or of one inside it} */
+    public static boolean tellsInside(Thread thread, Lineage scope) {
+        Telling at = TELLING.get(thread);
+        while (at != null && !isInside(at.fork.scope(), scope)) {
+            at = at.outer;
+        }
+        return at != null;
+    }
+
+    private static boolean isInside(Lineage inner, Lineage scope) {
+        Lineage at = inner;
+        while (at != null && at != scope) {
+            at = at.parent();
+        }
+        return at != null;
+    }
+
     /** {@return whether {@code thread} tells of a fork of {@code scope}} Perhaps amid which it tells of another one. */
     public static boolean tellsOf(Thread thread, Lineage scope) {
         Telling telling = TELLING.get(thread);
